@@ -32,7 +32,8 @@ bool looks_at(CommandId canonical) {
 constexpr std::uint32_t kLast = 0x7fffffff;  // VK_…_MAX_ENUM
 
 bool is_enumerant(const codec::Field& field) {
-  return (field.element == codec::Element::enumerant || field.element == codec::Element::flags) && field.size == sizeof kLast;
+  return (field.element == codec::Element::enumerant || field.element == codec::Element::flags) &&
+         field.size == sizeof kLast;
 }
 
 // Sets right what stands in the view, or in blobs of it.

@@ -15,8 +15,8 @@ namespace rondo::access {
 // Reused from record to record.
 struct Parameters {
   NativeView view;
-  std::vector<const std::byte*> pointers;                // parallel to the record's blobs
-  std::vector<Reader::Bytes> kept;                       // what they point to
+  std::vector<const std::byte*> pointers;  // parallel to the record's blobs
+  std::vector<Reader::Bytes> kept;         // what they point to
 };
 
 // Loads one. What the model does not look at, as the bytes of host writes, is left null; so is shader code that is not

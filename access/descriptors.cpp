@@ -86,7 +86,8 @@ struct Target {
   const Set* set = nullptr;
 };
 
-void put(Tracker& t, const Target& to, std::uint32_t binding, std::uint32_t element, const std::vector<Descriptor>& all) {
+void put(Tracker& t, const Target& to, std::uint32_t binding, std::uint32_t element,
+         const std::vector<Descriptor>& all) {
   std::optional<Place> place;
   if (to.layout != nullptr) place.emplace(*to.layout, binding, element);
   const std::size_t before = to.written.size();
@@ -119,8 +120,10 @@ std::vector<Descriptor> descriptors_of(const Call& c, const VkWriteDescriptorSet
   const TemplateItem item = template_item(w.descriptorType);
   // Their arrays are as long as the count says; of others nothing is known.
   std::uint32_t count = w.descriptorCount;
-  if (item == TemplateItem::acceleration_structure) count = structures != nullptr ? std::min(count, structures->accelerationStructureCount) : 0;
-  if (item == TemplateItem::bytes || item == TemplateItem::unknown || w.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER) count = 0;
+  if (item == TemplateItem::acceleration_structure)
+    count = structures != nullptr ? std::min(count, structures->accelerationStructureCount) : 0;
+  if (item == TemplateItem::bytes || item == TemplateItem::unknown || w.descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER)
+    count = 0;
   if (item == TemplateItem::image && w.pImageInfo == nullptr) count = 0;
   if (item == TemplateItem::buffer && w.pBufferInfo == nullptr) count = 0;
   if (item == TemplateItem::texel_view && w.pTexelBufferView == nullptr) count = 0;
@@ -151,7 +154,8 @@ void copy(Tracker& t, const Call& c, const VkCopyDescriptorSet& copy) {
   std::vector<Descriptor> all;  // the sets may be one
   Place source(*from->layout, copy.srcBinding, copy.srcArrayElement);
   Place target(*to->layout, copy.dstBinding, copy.dstArrayElement);
-  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there() && target.there(); ++i, source.next(), target.next()) {
+  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there() && target.there();
+       ++i, source.next(), target.next()) {
     const auto found = from->written.find(source.key());
     all.push_back(found != from->written.end() ? found->second : Descriptor{});
     if (from->has_many(source.key().first)) to->copied.insert(target.key().first);
@@ -238,8 +242,8 @@ void bind_sets_1(Tracker& t, const Call& c) {
 
 // What was pushed to this set before stays, but for what is pushed now.
 template <class Put>
-void push(Tracker& t, const Call& c, const VkPipelineLayout& layout_handle, std::uint32_t number, VkPipelineBindPoint at,
-          const Put& put_all) {
+void push(Tracker& t, const Call& c, const VkPipelineLayout& layout_handle, std::uint32_t number,
+          VkPipelineBindPoint at, const Put& put_all) {
   CommandBuffer::Point& point = t.recording(c).points[index_of(at)];
   point.bound.reset();
   Bound::PlacedSet& placed = point.sets[number];
@@ -272,8 +276,7 @@ void push_with_template(Tracker& t, const Call& c, const Pushes& a) {
   const ObjectId id = c.id(&a.descriptorUpdateTemplate);
   const Template* made = t.templates.find(id);
   if (made == nullptr) return;
-  push(t, c, a.layout, a.set, made->point,
-       [&](const Target& to) { put_by_template(t, c, to, id, a.pData); });
+  push(t, c, a.layout, a.set, made->point, [&](const Target& to) { put_by_template(t, c, to, id, a.pData); });
 }
 
 void push_with_template_1(Tracker& t, const Call& c) {
@@ -286,8 +289,9 @@ std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages) {
   if ((stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) points.push_back(VK_PIPELINE_BIND_POINT_COMPUTE);
   if ((stages & (VK_SHADER_STAGE_ALL_GRAPHICS | VK_SHADER_STAGE_TASK_BIT_EXT | VK_SHADER_STAGE_MESH_BIT_EXT)) != 0)
     points.push_back(VK_PIPELINE_BIND_POINT_GRAPHICS);
-  if ((stages & (VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
-                 VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR)) != 0)
+  if ((stages &
+       (VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
+        VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR)) != 0)
     points.push_back(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
   return points;
 }

@@ -69,15 +69,13 @@ void feedback_counters(Tracker& t, const Call& c, bool begins) {
   to.feeding_back = begins;
   to.points[0].bound.reset();
   for (std::uint32_t i = 0; a.pCounterBuffers != nullptr && i < a.counterBufferCount; ++i)
-    t.touch_buffer(c, c.id(&a.pCounterBuffers[i]), a.pCounterBufferOffsets != nullptr ? a.pCounterBufferOffsets[i] : 0, 4,
-                   begins ? VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,
+    t.touch_buffer(c, c.id(&a.pCounterBuffers[i]), a.pCounterBufferOffsets != nullptr ? a.pCounterBufferOffsets[i] : 0,
+                   4, begins ? VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT : VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,
                    begins ? VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_READ_BIT_EXT
                           : VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT);
 }
 
-void begin_feedback(Tracker& t, const Call& c) {
-  feedback_counters<args_vkCmdBeginTransformFeedbackEXT>(t, c, true);
-}
+void begin_feedback(Tracker& t, const Call& c) { feedback_counters<args_vkCmdBeginTransformFeedbackEXT>(t, c, true); }
 void end_feedback(Tracker& t, const Call& c) { feedback_counters<args_vkCmdEndTransformFeedbackEXT>(t, c, false); }
 
 void begin_condition(Tracker& t, const Call& c) {
@@ -127,7 +125,8 @@ void add_graphics(Tracker& t, const CommandBuffer& from, const Pipeline* pipelin
       add_range(t, bound, range, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT, VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
   if (from.feeding_back)
     for (const auto& [binding, range] : from.feedback)
-      add_range(t, bound, range, VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT, VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT);
+      add_range(t, bound, range, VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,
+                VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT);
   bound.touches.insert(bound.touches.end(), from.attachments.begin(), from.attachments.end());
 }
 

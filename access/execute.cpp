@@ -100,7 +100,9 @@ void submit_2(Tracker& t, const Call& c) {
 
 // How a descriptor of this type is used where a shader reads or writes it. 0: it is no memory, as of samplers.
 VkAccessFlags2 access_of(VkDescriptorType type, bool reads, bool writes) {
-  const auto either = [&](VkAccessFlags2 read, VkAccessFlags2 write) { return (reads ? read : 0) | (writes ? write : 0); };
+  const auto either = [&](VkAccessFlags2 read, VkAccessFlags2 write) {
+    return (reads ? read : 0) | (writes ? write : 0);
+  };
   switch (type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER:
     case VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK:
@@ -139,7 +141,8 @@ struct Resolver {
         one.size = t.bytes_of(d.object, one.offset, d.range);
         break;
       case codec::TemplateItem::texel_view:
-        if (const BufferView* view = t.buffer_views.find(d.object)) one.object = view->buffer, one.offset = view->offset, one.size = view->size;
+        if (const BufferView* view = t.buffer_views.find(d.object))
+          one.object = view->buffer, one.offset = view->offset, one.size = view->size;
         break;
       case codec::TemplateItem::image:
         if (const ImageView* view = t.views.find(d.object)) one.object = view->image, one.part = view->part;
@@ -170,7 +173,8 @@ struct Resolver {
                            at->second.type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
       t.executed += 1;
       const std::size_t place = offset + at->first.second;
-      touch(at->second, dynamic && place < placed.offsets.size() ? placed.offsets[place] : 0, shader.stage, reads, writes);
+      touch(at->second, dynamic && place < placed.offsets.size() ? placed.offsets[place] : 0, shader.stage, reads,
+            writes);
     }
   }
 
@@ -259,7 +263,8 @@ void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<
     if (item.secondary != 0) {
       const CommandBuffer* inner = commands.find(item.secondary);
       if (inner != nullptr && inner->recording == item.recording)
-        execute(c, item.secondary, item.bound->touches.empty() ? inherited : std::span<const Touch>(item.bound->touches));
+        execute(c, item.secondary,
+                item.bound->touches.empty() ? inherited : std::span<const Touch>(item.bound->touches));
       continue;
     }
     if (item.bound != nullptr && item.bound.get() != last) {
@@ -268,7 +273,8 @@ void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<
       Resolver{*this, bound, reach}.run(*item.bound);
       last = item.bound.get();
     }
-    if (item.recorded.mark == Mark::begins_label) labels.begin(c.dispatch(), LabelPaths::Of::commands, item.recorded.label);
+    if (item.recorded.mark == Mark::begins_label)
+      labels.begin(c.dispatch(), LabelPaths::Of::commands, item.recorded.label);
     touches.assign(from.touches.begin() + item.first, from.touches.begin() + item.first + item.count);
     Executed one;
     one.record = item.record;

@@ -23,12 +23,12 @@ void touch_inputs(Tracker& t, const Call& c, const VkGeneratedCommandsInfoEXT& i
 }
 
 void preprocess(Tracker& t, const Call& c) {
-  const VkGeneratedCommandsInfoEXT& info =
-      *c.as<args_vkCmdPreprocessGeneratedCommandsEXT>().pGeneratedCommandsInfo;
+  const VkGeneratedCommandsInfoEXT& info = *c.as<args_vkCmdPreprocessGeneratedCommandsEXT>().pGeneratedCommandsInfo;
   constexpr VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_COMMAND_PREPROCESS_BIT_EXT;
   touch_inputs(t, c, info, stages);
   if (info.preprocessSize != 0)
-    t.touch_address(c, info.preprocessAddress, info.preprocessSize, stages, VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
+    t.touch_address(c, info.preprocessAddress, info.preprocessSize, stages,
+                    VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
 }
 
 void execute(Tracker& t, const Call& c) {

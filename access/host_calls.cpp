@@ -47,7 +47,8 @@ void mips(Tracker& t, const Call& c) {
     touch.object = c.id(&a.image);
     const std::uint32_t skip = writes ? 1 : 0;
     if (a.levelCount < 2) return;
-    touch.part = t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + skip, a.levelCount - 1, a.arrayLayer, 1});
+    touch.part =
+        t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + skip, a.levelCount - 1, a.arrayLayer, 1});
     touch.stages = VK_PIPELINE_STAGE_2_BLIT_BIT;
     touch.access = writes ? VK_ACCESS_2_TRANSFER_WRITE_BIT : VK_ACCESS_2_TRANSFER_READ_BIT;
     touch.overwrites = writes;
@@ -76,7 +77,8 @@ void present(Tracker& t, const Call& c) {
     if (swapchain == nullptr || info.pImageIndices[i] >= swapchain->images.size()) continue;
     Touch touch;
     touch.object = swapchain->images[info.pImageIndices[i]];
-    touch.part = t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS});
+    touch.part =
+        t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS});
     touch.stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     touch.access = VK_ACCESS_2_MEMORY_READ_BIT;
     if (touch.object != 0) all.push_back(touch);
@@ -86,7 +88,8 @@ void present(Tracker& t, const Call& c) {
 
 #ifdef VK_EXT_host_image_copy
 
-Touch of_layers(Tracker& t, ObjectId image, const VkImageSubresourceLayers& layers, VkAccessFlags2 access, bool overwrites) {
+Touch of_layers(Tracker& t, ObjectId image, const VkImageSubresourceLayers& layers, VkAccessFlags2 access,
+                bool overwrites) {
   Touch touch;
   touch.object = image;
   touch.part = t.part_of(image, range_of(layers));

@@ -30,7 +30,8 @@ void end_label(Tracker& t, const Call& c) { t.record(c).recorded.mark = Mark::en
 
 void begin_queue_label(Tracker& t, const Call& c) {
   const auto* info = c.as<args_vkQueueBeginDebugUtilsLabelEXT>().pLabelInfo;
-  t.labels.begin(c.dispatch(), LabelPaths::Of::queue, t.labels.name(text_of(info != nullptr ? info->pLabelName : nullptr)));
+  t.labels.begin(c.dispatch(), LabelPaths::Of::queue,
+                 t.labels.name(text_of(info != nullptr ? info->pLabelName : nullptr)));
 }
 
 void end_queue_label(Tracker& t, const Call& c) { t.labels.end(c.dispatch(), LabelPaths::Of::queue); }

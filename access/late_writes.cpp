@@ -92,8 +92,7 @@ bool LateWrites::meets(const Submit& submit, const Call& call) {
   if (touched == submit.touched.end() || args.pRanges == nullptr) return false;
   const std::span ranges(args.pRanges, args.rangeCount);
   return std::any_of(ranges.begin(), ranges.end(), [&](const RondoRange& range) {
-    return range.offset + range.size > range.offset &&
-           touched->second.meets(range.offset, range.offset + range.size);
+    return range.offset + range.size > range.offset && touched->second.meets(range.offset, range.offset + range.size);
   });
 }
 

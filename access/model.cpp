@@ -23,7 +23,8 @@ bool touches_nothing(const codec::CommandInfo& command) {
 
 // Some pipelines and shaders may have been made, and a submit is counted.
 bool counts_though_failed(CommandId canonical) {
-  return shaders::makes_shaders(canonical) || canonical == CommandId::vkQueueSubmit || canonical == CommandId::vkQueueSubmit2;
+  return shaders::makes_shaders(canonical) || canonical == CommandId::vkQueueSubmit ||
+         canonical == CommandId::vkQueueSubmit2;
 }
 
 }  // namespace
@@ -83,28 +84,42 @@ void Tracker::forget(ObjectId id, HandleType type) {
     case HandleType::VkBuffer:
       if (const Buffer* buffer = buffers.find(id); buffer != nullptr) forget_address(id, *buffer);
       return buffers.erase(id);
-    case HandleType::VkImage: return images.erase(id);
-    case HandleType::VkImageView: return views.erase(id);
-    case HandleType::VkBufferView: return buffer_views.erase(id);
-    case HandleType::VkDescriptorSetLayout: return set_layouts.erase(id);
+    case HandleType::VkImage:
+      return images.erase(id);
+    case HandleType::VkImageView:
+      return views.erase(id);
+    case HandleType::VkBufferView:
+      return buffer_views.erase(id);
+    case HandleType::VkDescriptorSetLayout:
+      return set_layouts.erase(id);
     case HandleType::VkDescriptorSet:
       if (const Set* set = sets.find(id); set != nullptr) descriptors -= set->written.size();
       return sets.erase(id);
-    case HandleType::VkPipelineLayout: return pipeline_layouts.erase(id);
-    case HandleType::VkDescriptorUpdateTemplate: return templates.erase(id);
-    case HandleType::VkShaderModule: return modules.erase(id);
-    case HandleType::VkPipeline: return pipelines.erase(id);
+    case HandleType::VkPipelineLayout:
+      return pipeline_layouts.erase(id);
+    case HandleType::VkDescriptorUpdateTemplate:
+      return templates.erase(id);
+    case HandleType::VkShaderModule:
+      return modules.erase(id);
+    case HandleType::VkPipeline:
+      return pipelines.erase(id);
 #ifdef VK_EXT_shader_object
-    case HandleType::VkShaderEXT: return shaders.erase(id);
+    case HandleType::VkShaderEXT:
+      return shaders.erase(id);
 #endif
-    case HandleType::VkRenderPass: return passes.erase(id);
-    case HandleType::VkFramebuffer: return framebuffers.erase(id);
-    case HandleType::VkAccelerationStructureKHR: return structures.erase(id);
-    case HandleType::VkSwapchainKHR: return swapchains.erase(id);
+    case HandleType::VkRenderPass:
+      return passes.erase(id);
+    case HandleType::VkFramebuffer:
+      return framebuffers.erase(id);
+    case HandleType::VkAccelerationStructureKHR:
+      return structures.erase(id);
+    case HandleType::VkSwapchainKHR:
+      return swapchains.erase(id);
     case HandleType::VkCommandBuffer:
       if (const CommandBuffer* one = commands.find(id); one != nullptr) recorded -= one->size();
       return commands.erase(id);
-    default: return;
+    default:
+      return;
   }
 }
 

@@ -42,8 +42,8 @@ struct Call {
 // Of commands that touch memory, each time that they are executed.
 struct Coverage {
   std::uint64_t commands = 0;
-  std::uint64_t known = 0;                      // of which all that they touch is known
-  std::map<Unknown, std::uint64_t> because;     // of the others; one may have several reasons
+  std::uint64_t known = 0;                   // of which all that they touch is known
+  std::map<Unknown, std::uint64_t> because;  // of the others; one may have several reasons
   void add(const Executed& executed);
 };
 

@@ -15,8 +15,8 @@ void create_buffer(Tracker& t, const Call& c) {
 
 void create_image(Tracker& t, const Call& c) {
   const VkImageCreateInfo& info = *c.as<args_vkCreateImage>().pCreateInfo;
-  t.images.make(c.created()) = {info.imageType, info.format,     info.extent,
-                                 info.mipLevels, info.arrayLayers, static_cast<std::uint32_t>(info.samples)};
+  t.images.make(c.created()) = {info.imageType, info.format,      info.extent,
+                                info.mipLevels, info.arrayLayers, static_cast<std::uint32_t>(info.samples)};
 }
 
 void create_view(Tracker& t, const Call& c) {
@@ -28,7 +28,8 @@ void create_view(Tracker& t, const Call& c) {
 void create_buffer_view(Tracker& t, const Call& c) {
   const VkBufferViewCreateInfo& info = *c.as<args_vkCreateBufferView>().pCreateInfo;
   const ObjectId buffer = c.id(&info.buffer);
-  if (buffer != 0) t.buffer_views.make(c.created()) = {buffer, info.offset, t.bytes_of(buffer, info.offset, info.range)};
+  if (buffer != 0)
+    t.buffer_views.make(c.created()) = {buffer, info.offset, t.bytes_of(buffer, info.offset, info.range)};
 }
 
 void told_address(Tracker& t, const Call& c) {
@@ -52,8 +53,11 @@ void told_structure_address(Tracker& t, const Call& c) {
 
 void create_swapchain(Tracker& t, const Call& c) {
   const VkSwapchainCreateInfoKHR& info = *c.as<args_vkCreateSwapchainKHR>().pCreateInfo;
-  t.swapchains.make(c.created()).kind = {
-      VK_IMAGE_TYPE_2D, info.imageFormat, {info.imageExtent.width, info.imageExtent.height, 1}, 1, info.imageArrayLayers};
+  t.swapchains.make(c.created()).kind = {VK_IMAGE_TYPE_2D,
+                                         info.imageFormat,
+                                         {info.imageExtent.width, info.imageExtent.height, 1},
+                                         1,
+                                         info.imageArrayLayers};
 }
 
 void swapchain_images(Tracker& t, const Call& c) {

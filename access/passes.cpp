@@ -16,7 +16,8 @@ namespace {
 constexpr VkPipelineStageFlags2 kOutput = VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT;
 constexpr VkPipelineStageFlags2 kTests =
     VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
-constexpr VkAccessFlags2 kColorRead = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT, kColorWrite = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
+constexpr VkAccessFlags2 kColorRead = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT,
+                         kColorWrite = VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
 constexpr VkAccessFlags2 kDepthRead = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT;
 constexpr VkAccessFlags2 kDepthWrite = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
 constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
@@ -56,7 +57,8 @@ void make_pass(RenderPass& pass, const Info& info) {
       subpass.colors.push_back(s.pColorAttachments[i].attachment);
       if (s.pResolveAttachments != nullptr) subpass.resolves.push_back(s.pResolveAttachments[i].attachment);
     }
-    for (std::uint32_t i = 0; i < s.inputAttachmentCount; ++i) subpass.inputs.push_back(s.pInputAttachments[i].attachment);
+    for (std::uint32_t i = 0; i < s.inputAttachmentCount; ++i)
+      subpass.inputs.push_back(s.pInputAttachments[i].attachment);
     if (s.pDepthStencilAttachment != nullptr) subpass.depth = s.pDepthStencilAttachment->attachment;
     take_chain(subpass, s);
     for (const auto* list : {&subpass.colors, &subpass.inputs, &subpass.resolves})
@@ -72,8 +74,8 @@ void create_pass_1(Tracker& t, const Call& c) {
   const VkRenderPassCreateInfo& info = *c.as<args_vkCreateRenderPass>().pCreateInfo;
   RenderPass& pass = t.passes.make(c.created());
   make_pass(pass, info);
-  if (const auto* views =
-          find_chained<VkRenderPassMultiviewCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
+  if (const auto* views = find_chained<VkRenderPassMultiviewCreateInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
       views != nullptr)
     for (std::uint32_t i = 0; i < views->subpassCount && i < pass.subpasses.size(); ++i)
       pass.subpasses[i].views = count_of(views->pViewMasks[i]);
@@ -88,7 +90,8 @@ void create_framebuffer(Tracker& t, const Call& c) {
   Framebuffer& made = t.framebuffers.make(c.created());
   made.layers = info.layers;
   if ((info.flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) == 0)
-    for (const VkImageView& view : std::span(info.pAttachments, info.attachmentCount)) made.views.push_back(c.id(&view));
+    for (const VkImageView& view : std::span(info.pAttachments, info.attachmentCount))
+      made.views.push_back(c.id(&view));
 }
 
 // --- Touches of a view ---
@@ -107,8 +110,8 @@ bool is_all(Tracker& t, const ImageView& view, const Area& area) {
          area.layers >= view.part.layerCount;
 }
 
-Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStageFlags2 stages,
-              VkAccessFlags2 access, bool overwrites, bool forgets = false) {
+Touch of_view(const ImageView& view, VkImageAspectFlags aspects, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
+              bool overwrites, bool forgets = false) {
   Touch touch;
   touch.object = view.image;
   touch.part = view.part;
@@ -130,8 +133,8 @@ std::optional<ImageView> first_mip(Tracker& t, ObjectId id) {
 }
 
 // What the beginning of a pass does to one aspect of an attachment.
-void load(Tracker& t, const Call& c, const ImageView& view, VkImageAspectFlags aspects, VkAttachmentLoadOp op, bool forgets,
-          bool all) {
+void load(Tracker& t, const Call& c, const ImageView& view, VkImageAspectFlags aspects, VkAttachmentLoadOp op,
+          bool forgets, bool all) {
   const bool depth = (aspects & kDepthStencil) != 0;
   const VkPipelineStageFlags2 stages = depth ? VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT : kOutput;
   const VkAccessFlags2 read = depth ? kDepthRead : kColorRead, write = depth ? kDepthWrite : kColorWrite;
@@ -221,8 +224,8 @@ void mark(Tracker& t, const Call& c, Mark mark) {
 
 // Each device of a group may have an area of its own.
 bool has_areas(const void* chain) {
-  const auto* group = find_chained<VkDeviceGroupRenderPassBeginInfo>(
-      chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
+  const auto* group =
+      find_chained<VkDeviceGroupRenderPassBeginInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
   return group != nullptr && group->deviceRenderAreaCount != 0;
 }
 
@@ -238,15 +241,16 @@ void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
     commands.views = framebuffer->views;
     commands.area_layers = framebuffer->layers;
   }
-  if (const auto* given = find_chained<VkRenderPassAttachmentBeginInfo>(info.pNext,
-                                                                        VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
+  if (const auto* given = find_chained<VkRenderPassAttachmentBeginInfo>(
+          info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
       given != nullptr && given->attachmentCount != 0) {
     commands.views.clear();
     for (const VkImageView& view : std::span(given->pAttachments, given->attachmentCount))
       commands.views.push_back(c.id(&view));
   }
   if (const RenderPass* pass = t.passes.find(commands.pass); pass != nullptr) {
-    const bool views = std::any_of(pass->subpasses.begin(), pass->subpasses.end(), [](const auto& s) { return s.views != 0; });
+    const bool views =
+        std::any_of(pass->subpasses.begin(), pass->subpasses.end(), [](const auto& s) { return s.views != 0; });
     const Area area{commands.area, commands.area_layers, views || !commands.area_of_all};
     for (std::uint32_t i = 0; i < pass->attachments.size(); ++i) {
       const RenderPass::Attachment& a = pass->attachments[i];
@@ -286,7 +290,8 @@ void end_pass(Tracker& t, const Call& c) {
       const auto view = attachment(t, commands, i);
       if (!view || !a.used) continue;
       const VkImageAspectFlags stencil = view->part.aspectMask & VK_IMAGE_ASPECT_STENCIL_BIT;
-      if (const VkImageAspectFlags others = view->part.aspectMask & ~stencil; others != 0) store(t, c, *view, others, a.store);
+      if (const VkImageAspectFlags others = view->part.aspectMask & ~stencil; others != 0)
+        store(t, c, *view, others, a.store);
       if (stencil != 0) store(t, c, *view, stencil, a.stencil_store);
     }
   mark(t, c, Mark::ends_pass);

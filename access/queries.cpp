@@ -9,11 +9,10 @@ namespace rondo::access {
 
 namespace {
 
-constexpr VkAccessFlags2 kMemoryWrite = VK_ACCESS_2_MEMORY_WRITE_BIT,
-                         kMemoryRead = VK_ACCESS_2_MEMORY_READ_BIT;
+constexpr VkAccessFlags2 kMemoryWrite = VK_ACCESS_2_MEMORY_WRITE_BIT, kMemoryRead = VK_ACCESS_2_MEMORY_READ_BIT;
 
-Touch of_queries(ObjectId pool, std::uint32_t first, std::uint32_t count, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
-                 bool overwrites = false) {
+Touch of_queries(ObjectId pool, std::uint32_t first, std::uint32_t count, VkPipelineStageFlags2 stages,
+                 VkAccessFlags2 access, bool overwrites = false) {
   Touch touch;
   touch.object = pool;
   touch.offset = first;
@@ -26,8 +25,8 @@ Touch of_queries(ObjectId pool, std::uint32_t first, std::uint32_t count, VkPipe
 
 void reset(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdResetQueryPool>();
-  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_CLEAR_BIT,
-                        kMemoryWrite, true));
+  t.touch(
+      c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_CLEAR_BIT, kMemoryWrite, true));
 }
 
 // With several views a query uses as many in a row (specification, "Multiview").
@@ -40,8 +39,7 @@ void one(Tracker& t, const Call& c) {
 
 void copy_results(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdCopyQueryPoolResults>();
-  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_COPY_BIT,
-                        kMemoryRead));
+  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_COPY_BIT, kMemoryRead));
   // How long a result is, the pool's kind says; between two of them and where none is ready nothing is written.
   t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, VK_WHOLE_SIZE, VK_PIPELINE_STAGE_2_COPY_BIT,
                  VK_ACCESS_2_TRANSFER_WRITE_BIT);
@@ -53,8 +51,7 @@ void write_properties(Tracker& t, const Call& c) {
       VK_PIPELINE_STAGE_2_ACCELERATION_STRUCTURE_BUILD_BIT_KHR | VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
   for (std::uint32_t i = 0; i < a.accelerationStructureCount; ++i)
     t.touch_structure(c, c.id(&a.pAccelerationStructures[i]), stages, VK_ACCESS_2_ACCELERATION_STRUCTURE_READ_BIT_KHR);
-  t.touch(c,
-          of_queries(c.id(&a.queryPool), a.firstQuery, a.accelerationStructureCount, stages, kMemoryWrite));
+  t.touch(c, of_queries(c.id(&a.queryPool), a.firstQuery, a.accelerationStructureCount, stages, kMemoryWrite));
 }
 
 void reset_by_host(Tracker& t, const Call& c) {

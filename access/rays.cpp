@@ -66,9 +66,10 @@ void build_indirect(Tracker& t, const Call& c) {
     take_build(t, c, a.pInfos[i]);
     const std::uint32_t count = a.pInfos[i].geometryCount;
     if (count != 0)
-      t.touch_address(c, a.pIndirectDeviceAddresses[i],
-                      std::uint64_t{count - 1} * a.pIndirectStrides[i] + sizeof(VkAccelerationStructureBuildRangeInfoKHR),
-                      kBuild, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+      t.touch_address(
+          c, a.pIndirectDeviceAddresses[i],
+          std::uint64_t{count - 1} * a.pIndirectStrides[i] + sizeof(VkAccelerationStructureBuildRangeInfoKHR), kBuild,
+          VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
   }
 }
 
@@ -116,8 +117,9 @@ void trace(Tracker& t, const Call& c) {
 void trace_indirect(Tracker& t, const Call& c) {
   trace_with(t, c);
   touch_tables<args_vkCmdTraceRaysIndirectKHR>(t, c);
-  t.touch_address(c, c.as<args_vkCmdTraceRaysIndirectKHR>().indirectDeviceAddress, sizeof(VkTraceRaysIndirectCommandKHR),
-                  VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
+  t.touch_address(c, c.as<args_vkCmdTraceRaysIndirectKHR>().indirectDeviceAddress,
+                  sizeof(VkTraceRaysIndirectCommandKHR), VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT,
+                  VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
 }
 
 // Where the tables lie is in the parameters.

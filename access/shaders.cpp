@@ -65,9 +65,8 @@ ShaderUse use_of(Tracker& t, const Call& c, const Site& site) {
 }
 
 void create_module(Tracker& t, const Call& c) {
-  shaders::for_each_site(c.command.canonical, &c.as<args_vkCreateShaderModule>(), [&](const Site& site) {
-    t.modules.make(c.created()) = shaders::static_uses(code_of(site));
-  });
+  shaders::for_each_site(c.command.canonical, &c.as<args_vkCreateShaderModule>(),
+                         [&](const Site& site) { t.modules.make(c.created()) = shaders::static_uses(code_of(site)); });
 }
 
 // Pipelines by their place: one that failed has no object.
@@ -75,7 +74,8 @@ template <class Args>
 std::vector<Pipeline*> make_pipelines(Tracker& t, const Call& c, const Args& a) {
   std::vector<Pipeline*> made(a.createInfoCount);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i)
-    if (const ObjectId id = a.pPipelines != nullptr ? c.id(&a.pPipelines[i]) : 0; id != 0) made[i] = &t.pipelines.make(id);
+    if (const ObjectId id = a.pPipelines != nullptr ? c.id(&a.pPipelines[i]) : 0; id != 0)
+      made[i] = &t.pipelines.make(id);
   return made;
 }
 
@@ -105,9 +105,8 @@ std::vector<Pipeline*> create_pipelines(Tracker& t, const Call& c, const Args& a
 }
 
 bool is_dynamic(const VkPipelineDynamicStateCreateInfo* states, VkDynamicState wanted) {
-  return states != nullptr &&
-         std::find(states->pDynamicStates, states->pDynamicStates + states->dynamicStateCount, wanted) !=
-             states->pDynamicStates + states->dynamicStateCount;
+  return states != nullptr && std::find(states->pDynamicStates, states->pDynamicStates + states->dynamicStateCount,
+                                        wanted) != states->pDynamicStates + states->dynamicStateCount;
 }
 
 void create_graphics(Tracker& t, const Call& c) {
@@ -141,7 +140,8 @@ void create_rays(Tracker& t, const Call& c) {
 void create_objects(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCreateShadersEXT>();
   shaders::for_each_site(c.command.canonical, &a, [&](const Site& site) {
-    if (const ObjectId id = a.pShaders != nullptr ? c.id(&a.pShaders[site.index]) : 0; id != 0) t.shaders.make(id) = use_of(t, c, site);
+    if (const ObjectId id = a.pShaders != nullptr ? c.id(&a.pShaders[site.index]) : 0; id != 0)
+      t.shaders.make(id) = use_of(t, c, site);
   });
 }
 

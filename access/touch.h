@@ -11,9 +11,9 @@
 namespace rondo::access {
 
 inline constexpr VkAccessFlags2 kWrites =
-    VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT |
-    VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_HOST_WRITE_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT |
-    VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT |
+    VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
+    VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_HOST_WRITE_BIT |
+    VK_ACCESS_2_MEMORY_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT |
     VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
     VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV;
 
@@ -44,7 +44,8 @@ enum Unknown : std::uint8_t {
   kBindless = 64,    // its descriptors are chosen from very many (kManyDescriptors)
   kMemory = 32,      // an address that is in no buffer whose address the program asked for
 };
-inline constexpr std::uint8_t kUnknowns[] = {kAddresses, kDescriptors, kStructures, kGenerated, kShaders, kMemory, kBindless};
+inline constexpr std::uint8_t kUnknowns[] = {kAddresses, kDescriptors, kStructures, kGenerated,
+                                             kShaders,   kMemory,      kBindless};
 const char* text_of(Unknown why);
 
 // What is touched besides: anything reachable (Model::reachable), where `unknown` is not 0.

@@ -9,13 +9,20 @@ namespace rondo::access {
 
 const char* text_of(Unknown why) {
   switch (why) {
-    case kAddresses: return "shaders follow addresses";
-    case kDescriptors: return "descriptors lie in buffers";
-    case kStructures: return "acceleration structures refer to others";
-    case kGenerated: return "the device makes commands";
-    case kShaders: return "shaders are not in the capture";
-    case kBindless: return "descriptors are chosen from very many";
-    case kMemory: return "an address is in no known buffer";
+    case kAddresses:
+      return "shaders follow addresses";
+    case kDescriptors:
+      return "descriptors lie in buffers";
+    case kStructures:
+      return "acceleration structures refer to others";
+    case kGenerated:
+      return "the device makes commands";
+    case kShaders:
+      return "shaders are not in the capture";
+    case kBindless:
+      return "descriptors are chosen from very many";
+    case kMemory:
+      return "an address is in no known buffer";
   }
   return "";
 }
@@ -103,8 +110,7 @@ void Tracker::touch_address(const Call& c, VkDeviceAddress address, std::uint64_
                             VkAccessFlags2 access) {
   if (address == 0) return;
   CommandBuffer::Range range;
-  if (at_address(address, size, range))
-    return touch_buffer(c, range.buffer, range.offset, range.size, stages, access);
+  if (at_address(address, size, range)) return touch_buffer(c, range.buffer, range.offset, range.size, stages, access);
   record(c).reach.add(kMemory, (access & ~kWrites) != 0, (access & kWrites) != 0, stages);
 }
 
@@ -145,8 +151,8 @@ std::uint64_t Tracker::bytes_of(const Touch& touch) {
   for (; aspects != 0; aspects &= aspects - 1) {
     const VkImageAspectFlags aspect = aspects & (~aspects + 1);
     for (std::uint32_t i = 0; i < touch.part.levelCount; ++i) {
-      std::uint64_t mip = gpu::region_bytes(image->format, aspect, 0, 0,
-                                                  extent_of(*image, aspect, touch.part.baseMipLevel + i), touch.part.layerCount);
+      std::uint64_t mip = gpu::region_bytes(
+          image->format, aspect, 0, 0, extent_of(*image, aspect, touch.part.baseMipLevel + i), touch.part.layerCount);
       if (__builtin_mul_overflow(mip, image->samples, &mip) || __builtin_add_overflow(bytes, mip, &bytes))
         return UINT64_MAX;
     }

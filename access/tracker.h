@@ -123,10 +123,10 @@ struct Structure {  // acceleration structure
 // What draws or dispatches find bound. Shared by all that find the same.
 struct Bound {
   struct PlacedSet {
-    ObjectId set = 0;                           // 0: pushed
+    ObjectId set = 0;  // 0: pushed
     std::shared_ptr<const Descriptors> pushed;
-    bool in_memory = false;                     // in a descriptor buffer
-    std::vector<std::uint32_t> offsets;         // dynamic
+    bool in_memory = false;              // in a descriptor buffer
+    std::vector<std::uint32_t> offsets;  // dynamic
   };
   std::vector<ShaderUse> shaders;
   std::map<std::uint32_t, PlacedSet> sets;
@@ -140,7 +140,7 @@ struct Item {
   Reach reach;
   Recorded recorded;
   std::shared_ptr<const Bound> bound;
-  ObjectId secondary = 0;      // that is executed here; `bound` has the attachments of its draws
+  ObjectId secondary = 0;  // that is executed here; `bound` has the attachments of its draws
   // In a secondary that goes on with a pass: it draws to the attachments there, or clears these aspects of them.
   bool draws = false;
   VkImageAspectFlags clears = 0;
@@ -159,7 +159,7 @@ struct CommandBuffer {
     std::map<std::uint32_t, Bound::PlacedSet> sets;
     std::shared_ptr<const Bound> bound;  // null: something changed
   };
-  std::array<Point, 3> points;  // graphics, compute, rays
+  std::array<Point, 3> points;                        // graphics, compute, rays
   std::map<VkShaderStageFlagBits, ObjectId> shaders;  // without pipelines
   struct Range {
     ObjectId buffer = 0;
@@ -179,10 +179,10 @@ struct CommandBuffer {
   std::uint32_t subpass = 0;
   std::vector<ObjectId> views;
   VkRect2D area{};
-  bool area_of_all = true;        // else each device of a group has its own
+  bool area_of_all = true;  // else each device of a group has its own
   std::uint32_t area_layers = 1;
   std::uint32_t views_drawn = 0;  // as Subpass has it
-  std::vector<Touch> at_end;  // of dynamic rendering: what is stored, resolved
+  std::vector<Touch> at_end;      // of dynamic rendering: what is stored, resolved
 
   std::size_t size() const { return items.size() + touches.size() + bound; }
   void changed() {
@@ -256,8 +256,8 @@ struct Tracker {
   // Something more that its command buffer holds. False: beyond the limit, and not remembered.
   bool remember(const Call& c, std::size_t count);
   void touch(const Call& c, const Touch& touch);
-  void touch_buffer(const Call& c, ObjectId buffer, std::uint64_t offset, std::uint64_t size, VkPipelineStageFlags2 stages,
-                    VkAccessFlags2 access, bool overwrites = false);
+  void touch_buffer(const Call& c, ObjectId buffer, std::uint64_t offset, std::uint64_t size,
+                    VkPipelineStageFlags2 stages, VkAccessFlags2 access, bool overwrites = false);
   void touch_image(const Call& c, ObjectId image, const VkImageSubresourceRange& part, VkPipelineStageFlags2 stages,
                    VkAccessFlags2 access, bool overwrites = false);
   // `size` 0: how much nobody says, to the end of its buffer. An address that is in none is unknown.

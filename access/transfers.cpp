@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies, blits, resolves, clears and fills (specification, "Copy Commands", "Clear Commands"). The two versions of
 // a command differ in their structures only.
+#include "access/transfers.h"
+
 #include <algorithm>
 #include <cstdlib>
 
-#include "access/transfers.h"
 #include "generated/args.h"
 #include "gpu/texels.h"
 
@@ -32,8 +33,7 @@ std::uint64_t region_bytes(Tracker& t, ObjectId id, const VkBufferImageCopy2& re
 namespace {
 
 constexpr VkPipelineStageFlags2 kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
-constexpr VkAccessFlags2 kTransferRead = VK_ACCESS_2_TRANSFER_READ_BIT,
-                         kTransferWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
+constexpr VkAccessFlags2 kTransferRead = VK_ACCESS_2_TRANSFER_READ_BIT, kTransferWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
 
 template <class Info>
 void copy_buffer(Tracker& t, const Call& c, const Info& a) {
@@ -90,8 +90,8 @@ template <class Info>
 void copy_image(Tracker& t, const Call& c, const Info& a, VkPipelineStageFlags2 stage) {
   const ObjectId from = c.id(&a.srcImage), to = c.id(&a.dstImage);
   const Image *source = t.images.find(from), *target = t.images.find(to);
-  const bool alike = source != nullptr && target != nullptr && source->format == target->format &&
-                     source->type == target->type;
+  const bool alike =
+      source != nullptr && target != nullptr && source->format == target->format && source->type == target->type;
   for (const auto& r : std::span(a.pRegions, a.regionCount)) {
     t.touch_image(c, from, range_of(r.srcSubresource), stage, kTransferRead);
     t.touch_image(c, to, range_of(r.dstSubresource), stage, kTransferWrite,
@@ -103,14 +103,15 @@ template <class Info>
 void blit(Tracker& t, const Call& c, const Info& a) {
   const ObjectId to = c.id(&a.dstImage);
   for (const auto& r : std::span(a.pRegions, a.regionCount)) {
-    const auto lowest = [&](std::int32_t VkOffset3D::*axis) { return std::min(r.dstOffsets[0].*axis, r.dstOffsets[1].*axis); };
+    const auto lowest = [&](std::int32_t VkOffset3D::*axis) {
+      return std::min(r.dstOffsets[0].*axis, r.dstOffsets[1].*axis);
+    };
     const auto length = [&](std::int32_t VkOffset3D::*axis) {
       return static_cast<std::uint32_t>(std::abs(std::int64_t{r.dstOffsets[1].*axis} - r.dstOffsets[0].*axis));
     };
     const VkOffset3D offset{lowest(&VkOffset3D::x), lowest(&VkOffset3D::y), lowest(&VkOffset3D::z)};
     const VkExtent3D extent{length(&VkOffset3D::x), length(&VkOffset3D::y), length(&VkOffset3D::z)};
-    t.touch_image(c, c.id(&a.srcImage), range_of(r.srcSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT,
-                  kTransferRead);
+    t.touch_image(c, c.id(&a.srcImage), range_of(r.srcSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT, kTransferRead);
     t.touch_image(c, to, range_of(r.dstSubresource), VK_PIPELINE_STAGE_2_BLIT_BIT, kTransferWrite,
                   covers_all(t, to, r.dstSubresource, offset, extent));
   }
@@ -149,14 +150,12 @@ void fill(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdFillBuffer>();
   const ObjectId buffer = c.id(&a.dstBuffer);
   const std::uint64_t bytes = t.bytes_of(buffer, a.dstOffset, a.size);
-  t.touch_buffer(c, buffer, a.dstOffset, bytes - bytes % 4, VK_PIPELINE_STAGE_2_CLEAR_BIT, kTransferWrite,
-                 true);
+  t.touch_buffer(c, buffer, a.dstOffset, bytes - bytes % 4, VK_PIPELINE_STAGE_2_CLEAR_BIT, kTransferWrite, true);
 }
 
 void update(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdUpdateBuffer>();
-  t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, a.dataSize, VK_PIPELINE_STAGE_2_CLEAR_BIT,
-                 kTransferWrite, true);
+  t.touch_buffer(c, c.id(&a.dstBuffer), a.dstOffset, a.dataSize, VK_PIPELINE_STAGE_2_CLEAR_BIT, kTransferWrite, true);
 }
 
 }  // namespace

@@ -78,7 +78,8 @@ const std::vector<Draw>& draws() {
     add(CommandId::vkCmdDrawMeshTasksIndirectEXT, {"draws"}, draw_count<args_vkCmdDrawMeshTasksIndirectEXT>);
     add(CommandId::vkCmdDrawIndirectCount, {"most_draws"}, most_draws<args_vkCmdDrawIndirectCount>);
     add(CommandId::vkCmdDrawIndexedIndirectCount, {"most_draws"}, most_draws<args_vkCmdDrawIndexedIndirectCount>);
-    add(CommandId::vkCmdDrawMeshTasksIndirectCountEXT, {"most_draws"}, most_draws<args_vkCmdDrawMeshTasksIndirectCountEXT>);
+    add(CommandId::vkCmdDrawMeshTasksIndirectCountEXT, {"most_draws"},
+        most_draws<args_vkCmdDrawMeshTasksIndirectCountEXT>);
     add(CommandId::vkCmdDrawIndirectByteCountEXT, {"instances"},
         [](const Call& c) { return Counts{c.as<args_vkCmdDrawIndirectByteCountEXT>().instanceCount}; });
     add(CommandId::vkCmdDrawMeshTasksEXT, {"groups_x", "groups_y", "groups_z"}, groups<args_vkCmdDrawMeshTasksEXT>);

@@ -12,12 +12,13 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
   AccessTotals totals;
   bool more_wanted = true, in_frames = true;
   const auto in_submits = [&](const Step& step) {
-    return !wanted.submits || wanted.submits->overlaps(step.submit, step.submit + std::max<std::uint64_t>(step.submits, 1));
+    return !wanted.submits ||
+           wanted.submits->overlaps(step.submit, step.submit + std::max<std::uint64_t>(step.submits, 1));
   };
   access::Model model([&](const access::Executed& executed) {
-    const bool wanted_there = !wanted.submits || (executed.submit != access::Executed::kNoSubmit
-                                                    ? wanted.submits->contains(executed.submit)
-                                                    : wanted.submits->contains(totals.submits));
+    const bool wanted_there =
+        !wanted.submits || (executed.submit != access::Executed::kNoSubmit ? wanted.submits->contains(executed.submit)
+                                                                           : wanted.submits->contains(totals.submits));
     if (!in_frames || !wanted_there || walk.in_front()) return;
     totals.coverage.add(executed);
     if (more_wanted) more_wanted = visit(executed);
@@ -32,8 +33,8 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     in_frames = !wanted.frames || wanted.frames->contains(step.frame);
     totals.any = totals.any || (in_frames && in_submits(step) && !walk.in_front());
     RONDO_TRY(access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters));
-    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
-                static_cast<std::uint64_t>(step.record.return_value)});
+    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence,
+                step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
     totals.submits += step.submits;
     totals.frames += step.present ? 1 : 0;
   }

@@ -21,7 +21,7 @@ struct AccessTotals {
   bool too_many = false;      // access::Model::too_many
   bool any = false;           // a record was in what was wanted
   std::uint64_t frames = 0, submits = 0;
-  std::string cut;            // why the capture ends early; empty: it is complete
+  std::string cut;  // why the capture ends early; empty: it is complete
 };
 
 // `visit` is given what is executed there, in order, and says whether it wants more. The walk is at its beginning.

@@ -82,9 +82,9 @@ class AccessTextRows : public Rows {
     for (const Touch& touch : executed.touches) {
       append(out, "    {}", objects.name(touch.object));
       if (is_image(objects, touch))
-        append(out, " {} mips {}:{} layers {}:{}", joined(aspects_of(touch.part.aspectMask), "|"), touch.part.baseMipLevel,
-               std::uint64_t{touch.part.baseMipLevel} + touch.part.levelCount, touch.part.baseArrayLayer,
-               std::uint64_t{touch.part.baseArrayLayer} + touch.part.layerCount);
+        append(out, " {} mips {}:{} layers {}:{}", joined(aspects_of(touch.part.aspectMask), "|"),
+               touch.part.baseMipLevel, std::uint64_t{touch.part.baseMipLevel} + touch.part.levelCount,
+               touch.part.baseArrayLayer, std::uint64_t{touch.part.baseArrayLayer} + touch.part.layerCount);
       else if (touch.size != 0)
         append(out, " {}:{}", touch.offset, touch.offset + touch.size);
       append(out, " {} at {}{}\n", joined(accesses_of(touch.access), " | "), joined(stages_of(touch.stages), " | "),
@@ -98,8 +98,10 @@ class AccessTextRows : public Rows {
   void summary(std::string& out, const Coverage& coverage, const AccessTotals& totals) override {
     append(out, "{} touch memory; of {} ({}) all that they touch is known\n", plural(coverage.commands, "command"),
            count_text(coverage.known), percent(coverage));
-    for (const auto& [why, count] : coverage.because) append(out, "    {}: {}\n", access::text_of(why), count_text(count));
-    if (!totals.cut.empty()) append(out, "the capture is cut ({}): what it lacks is not in this\n", printable(totals.cut));
+    for (const auto& [why, count] : coverage.because)
+      append(out, "    {}: {}\n", access::text_of(why), count_text(count));
+    if (!totals.cut.empty())
+      append(out, "the capture is cut ({}): what it lacks is not in this\n", printable(totals.cut));
     if (totals.too_many) out += "the capture has more to follow than any program needs: the rest is not in this\n";
   }
 
@@ -188,9 +190,10 @@ Result<int> run_accesses(Arguments args) {
   std::string format = "text";
   bool summary_only = false;
   AccessWanted wanted;
-  Cli cli("rondo accesses",
-          "Prints what each command touches when it is executed: buffers by byte range, images by subresource, how and\n"
-          "in which stages; then of how many commands all of that is known. Needs no device.");
+  Cli cli(
+      "rondo accesses",
+      "Prints what each command touches when it is executed: buffers by byte range, images by subresource, how and\n"
+      "in which stages; then of how many commands all of that is known. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   cli.span("--frames", "only what frames A to B - 1 execute", wanted.frames);

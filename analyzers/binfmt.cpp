@@ -49,7 +49,8 @@ Entry read_entry(const std::filesystem::path& path) {
 bool fits(const Entry& entry, std::string_view name, std::string_view head) {
   if (!entry.enabled || entry.handler.path.empty()) return false;
   if (!entry.extension.empty()) return name.ends_with(entry.extension);
-  if (entry.magic.empty() || entry.offset > head.size() || head.size() - entry.offset < entry.magic.size()) return false;
+  if (entry.magic.empty() || entry.offset > head.size() || head.size() - entry.offset < entry.magic.size())
+    return false;
   for (std::size_t i = 0; i < entry.magic.size(); ++i) {
     const int differs = head[entry.offset + i] ^ entry.magic[i];
     if ((differs & (i < entry.mask.size() ? entry.mask[i] : 0xff)) != 0) return false;
@@ -61,7 +62,8 @@ bool fits(const Entry& entry, std::string_view name, std::string_view head) {
 
 std::optional<Handler> binfmt_handler(const std::string& directory, std::string_view name, std::string_view head) {
   std::error_code error;
-  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
+  for (std::filesystem::directory_iterator entry(directory, error), end; !error && entry != end;
+       entry.increment(error)) {
     const std::string file = entry->path().filename();
     if (file == "status" || file == "register") continue;
     if (Entry read = read_entry(entry->path()); fits(read, name, head)) return read.handler;

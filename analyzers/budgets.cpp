@@ -56,8 +56,7 @@ void limit_memory([[maybe_unused]] std::uint64_t bytes) {
 
 void Budgets::add_to(Cli& cli) {
   limits_memory_ = true;
-  cli.value("--memory-budget", "MIB", "memory for what is read of the capture; half of the machine's",
-            memory_);
+  cli.value("--memory-budget", "MIB", "memory for what is read of the capture; half of the machine's", memory_);
   add_timeout_to(cli);
 }
 
@@ -71,9 +70,8 @@ Result<void> Budgets::start(const std::string& file) {
     if (memory_) bytes = player::parse_mebibytes(*memory_);
     if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
     g_over_budget =
-        printable(
-            text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget{}",
-                 file, *bytes >> 20, address_space_hint())) +
+        printable(text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget{}", file,
+                       *bytes >> 20, address_space_hint())) +
         "\n";
     limit_memory(*bytes);
   }

@@ -70,8 +70,7 @@ Result<std::string> output_pattern(const std::string& pattern) {
   std::string directory;
   std::error_code error;
   for (const char c : std::filesystem::current_path(error).string()) directory += c == '%' ? "%%" : std::string(1, c);
-  if (error)
-    return fail(Status::usage, text("the directory of now: {}: name a place with --output", error.message()));
+  if (error) return fail(Status::usage, text("the directory of now: {}: name a place with --output", error.message()));
   return directory + "/" + pattern;
 }
 
@@ -90,25 +89,26 @@ Result<void> check_output(const std::string& pattern) {
   const std::string directory = pattern.substr(0, pattern.rfind('/') + 1);
   if (directory.find('%') != std::string::npos) return {};  // known in the program only
   if (::stat(directory.c_str(), &info) != 0)
-    return fail(Status::usage, text("{}: {}{}", printable(directory), std::strerror(errno),
-                                    errno == ENOENT ? ": create the directory first"
-                                                    : ": choose another place with --output"));
+    return fail(Status::usage,
+                text("{}: {}{}", printable(directory), std::strerror(errno),
+                     errno == ENOENT ? ": create the directory first" : ": choose another place with --output"));
   if (::access(directory.c_str(), W_OK) != 0)
-    return fail(Status::usage, text("{}: {}: choose another place with --output", printable(directory),
-                                    std::strerror(errno)));
+    return fail(Status::usage,
+                text("{}: {}: choose another place with --output", printable(directory), std::strerror(errno)));
   // What %e, %p and %t stand for is not counted: it may be short.
   const std::string name = pattern.substr(directory.size());
   const auto escapes = static_cast<std::size_t>(std::count(name.begin(), name.end(), '%'));
   const long longest = ::pathconf(directory.c_str(), _PC_NAME_MAX);
   if (longest > 0 && name.size() > static_cast<std::size_t>(longest) + 2 * escapes)
-    return fail(Status::usage, text("{}: is longer than the {} bytes that a file name may have there",
-                                    printable(name), longest));
+    return fail(Status::usage,
+                text("{}: is longer than the {} bytes that a file name may have there", printable(name), longest));
   return {};
 }
 
 bool tells_more(const Options& options) {
   const char* inherited = std::getenv("RONDO_LOG");
-  const std::string_view level = options.log.empty() && inherited != nullptr ? inherited : std::string_view(options.log);
+  const std::string_view level =
+      options.log.empty() && inherited != nullptr ? inherited : std::string_view(options.log);
   return level == "info" || level == "debug";
 }
 
@@ -138,7 +138,8 @@ Result<EnvironmentChanges> doors_for(const Options& options, const LayerFiles& l
   }
   if (shim && current != nullptr) changes["LD_PRELOAD"] = preload_without(*shim, current);
   if (options.layer_only) return changes;
-  const std::string why = shim ? "a sanitizer's runtime has to be the first library, and LD_PRELOAD, where the shim could stand behind it, is empty"
+  const std::string why = shim ? "a sanitizer's runtime has to be the first library, and LD_PRELOAD, where the shim "
+                                 "could stand behind it, is empty"
                                : shim.error().message;
   if (options.shim_only) return fail(Status::failed, text("--shim-only: {}", why));
   if (tells_more(options)) say(text("the layer alone records: {}", why));
@@ -176,7 +177,8 @@ int refuse(const Refusal& refusal) {
 // Whether a capture of this very name is there. With `force` it must be one that can be replaced.
 Result<bool> there_already(const std::string& pattern, bool force) {
   struct stat info {};
-  if (pattern.find('%') != std::string::npos || ::stat(pattern.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (pattern.find('%') != std::string::npos || ::stat(pattern.c_str(), &info) != 0 || !S_ISREG(info.st_mode))
+    return false;
   if (!force) return true;
   const auto reader = Reader::open(pattern, ReaderOptions{.salvage = true});
   if (!reader) return fail(Status::usage, text("{}; --force replaces captures alone", reader.error().message));
@@ -186,8 +188,8 @@ Result<bool> there_already(const std::string& pattern, bool force) {
 }
 
 // Also lists the captures that were written.
-Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors,
-                           const std::string& pattern, Report& reported) {
+Result<Ended> run_and_list(const Options& options, const EnvironmentChanges& doors, const std::string& pattern,
+                           Report& reported) {
   const auto report = ReportFile::create();
   if (!report) return tl::unexpected(report.error());
   const auto ended = launch(options.program, environment_for(options, doors, pattern, report->path()));
@@ -219,7 +221,9 @@ int replay(const Capture& capture, const Options& options) {
 player::Verdict verdict_of(const Capture& capture, int status) {
   const bool by_player = status <= static_cast<int>(Status::timeout);
   player::Verdict verdict{printable(shown_path(capture.path)),
-                          by_player ? player::kind_of(static_cast<Status>(status)) : player::Verdict::Kind::error, {}, 0};
+                          by_player ? player::kind_of(static_cast<Status>(status)) : player::Verdict::Kind::error,
+                          {},
+                          0};
   if (status != 0) verdict.message = text("the replay ended with status {}: standard error says why", status);
   return verdict;
 }
@@ -228,12 +232,14 @@ player::Verdict verdict_of(const Capture& capture, int status) {
 Result<void> write_junit(const Options& options, std::vector<player::Verdict> verdicts) {
   if (options.junit.empty()) return {};
   if (verdicts.empty())
-    verdicts.push_back({"capture", player::Verdict::Kind::error, "there is no capture to replay: standard error says why", 0});
+    verdicts.push_back(
+        {"capture", player::Verdict::Kind::error, "there is no capture to replay: standard error says why", 0});
   const std::string xml = player::as_junit("rondo capture", options.program[0], verdicts);
   std::ofstream out(options.junit, std::ios::binary);
   out << xml;
   out.close();
-  if (!out) return fail(Status::failed, text("{}: the verdicts cannot be written: {}", options.junit, std::strerror(errno)));
+  if (!out)
+    return fail(Status::failed, text("{}: the verdicts cannot be written: {}", options.junit, std::strerror(errno)));
   return {};
 }
 
@@ -259,34 +265,41 @@ Result<bool> parse(Arguments args, Options& options) {
   cli.value("-o,--output", "PATH", "the capture: %e program, %p process, %t start time (default %e-%p.rondo)",
             options.output);
   cli.flag("--force", "replace a capture of that name; without it the new one gets a number", options.force);
-  cli.flag("--require-complete", "a recording that stopped before the program did, or could not be closed, is status 125", options.require_complete);
+  cli.flag("--require-complete",
+           "a recording that stopped before the program did, or could not be closed, is status 125",
+           options.require_complete);
   cli.choice("--checkpoints", {"none", "present", "readback", "submit"},
              "what to digest for player --verify: presented images; memory read back too; what each submit\n"
              "wrote too",
              options.checkpoints);
   cli.choice("--memory", {"auto", "alias", "pagemap", "shadow", "scan", "guard"}, "how host writes are found",
              options.memory);
-  cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4 with blobs in zstd, high is zstd", options.compression);
+  cli.choice("--compression", {"none", "fast", "high"}, "of the capture: fast is lz4 with blobs in zstd, high is zstd",
+             options.compression);
   cli.choice("--session", {"full", "minimal"}, "minimal: no command line, paths or names in the session",
              options.session);
   cli.choice("--log", {"error", "warn", "info", "debug"}, "what the layer tells", options.log);
   cli.choice("--children", {"0", "1"}, "0: only the first process that makes an instance", options.children);
-  cli.flag("--backtraces", "who made each call: the call chain as modules and offsets, for rondo dump", options.backtraces);
+  cli.flag("--backtraces", "who made each call: the call chain as modules and offsets, for rondo dump",
+           options.backtraces);
   cli.choice("--files", {"embed", "embed-all", "reference", "fail"},
              "bytes of files that the program has open: in the capture, as it used them or with all of the file;\n"
              "only where they lie; or end the capture",
              options.files);
   cli.choice("--file-check", {"identity", "digest"},
-             "how a referenced file is known again: length, device, inode and time; or what is used of it", options.file_check);
+             "how a referenced file is known again: length, device, inode and time; or what is used of it",
+             options.file_check);
   cli.span("--frames", "only these (presents, from 0): stops recording behind them, and cuts the capture at the end",
            options.frames);
   cli.flag("--layer-only", "record what a Vulkan loader shows layers: nothing is preloaded", options.layer_only);
   cli.flag("--shim-only", "record at the drivers: the preload shim without the layer", options.shim_only);
   cli.flag("--replay", "plays each capture when the program has ended", options.replay);
-  cli.flag("--verify", "… and compares every checkpoint (--checkpoints readback, if nothing else is asked for)", options.verify);
+  cli.flag("--verify", "… and compares every checkpoint (--checkpoints readback, if nothing else is asked for)",
+           options.verify);
   cli.value("--junit", "FILE", "with --replay or --verify: each replay's verdict as JUnit XML, for CI", options.junit);
-  cli.footer("Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none;\n"
-             "with --replay and --verify, where the program's is 0: the player's.");
+  cli.footer(
+      "Exit status: the program's; 125 own errors, 126 the program cannot be executed, 127 there is none;\n"
+      "with --replay and --verify, where the program's is 0: the player's.");
   cli.program(options.program);
   const auto parsed = cli.parse(args);
   if (!parsed || !*parsed) return parsed;
@@ -301,9 +314,12 @@ Result<bool> parse(Arguments args, Options& options) {
   if (options.output.empty()) return fail(Status::usage, "--output is empty: name a file, as %e-%p.rondo");
   if (options.verify) {
     const char* inherited = std::getenv("RONDO_CHECKPOINTS");
-    if (options.checkpoints.empty()) options.checkpoints = inherited != nullptr && *inherited != '\0' ? inherited : "readback";
+    if (options.checkpoints.empty())
+      options.checkpoints = inherited != nullptr && *inherited != '\0' ? inherited : "readback";
     if (options.checkpoints == "none")
-      return fail(Status::usage, "--verify compares checkpoints, and there are none: --checkpoints present, readback or submit makes them");
+      return fail(
+          Status::usage,
+          "--verify compares checkpoints, and there are none: --checkpoints present, readback or submit makes them");
   }
   return true;
 }
@@ -311,12 +327,13 @@ Result<bool> parse(Arguments args, Options& options) {
 void say_that_there_is_none(const Report& reported, const std::string& program) {
   const std::vector<ReportedFile>& files = reported.files;
   if (reported.lacks_entries)
-    say(text(
-        "{}: a capture was written that is not listed here: the temporary file for its name had no room (the "
-        "layer names it above): free some space or set TMPDIR; `rondo finish` closes it if its process died",
-        printable(program)));
+    say(
+        text("{}: a capture was written that is not listed here: the temporary file for its name had no room (the "
+             "layer names it above): free some space or set TMPDIR; `rondo finish` closes it if its process died",
+             printable(program)));
   else if (files.empty())
-    say(text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
+    say(
+        text("{}: no capture was written so far: it made no Vulkan instance (it may use OpenGL or the "
              "CPU, or have failed before), could not create the capture (then the layer says so above), or "
              "what it started cannot be captured (static, set-user-id; with --layer-only: VK_LOADER_LAYERS_DISABLE); "
              "see 'rondo doctor' and --log=info; processes that it left running may still write one",
@@ -352,10 +369,11 @@ Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdi
   const auto ended = run_and_list(options, *doors, pattern, reported);
   if (!ended) return tl::unexpected(ended.error());
   if (ended->exec_error != 0)
-    return own_end(refuse(
-        {ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))}));
+    return own_end(
+        refuse({ended->exec_error, text("{}: {}", printable(options.program[0]), exec_error_text(ended->exec_error))}));
   std::vector<Capture> captures;
-  if (*existed && !options.force && !reported.files.empty() && !reported.files[0].path.empty() && reported.files[0].path != pattern)
+  if (*existed && !options.force && !reported.files.empty() && !reported.files[0].path.empty() &&
+      reported.files[0].path != pattern)
     say(text("{}: existed and stays; this capture is {} (--force replaces the old one)", printable(shown_path(pattern)),
              printable(shown_path(reported.files[0].path))));
   std::vector<Closed> closed;
@@ -368,9 +386,13 @@ Result<Ended> record(const Options& options, std::vector<player::Verdict>& verdi
   }
   say_that_there_is_none(reported, options.program[0]);
   if (options.require_complete && ended->signal == 0 && ended->status == 0) {
-    const auto stopped = std::find_if(captures.begin(), captures.end(), [](const Capture& capture) { return !capture.summary || capture.summary->stopped; });
-    if (stopped != captures.end()) say(text("{}: is not complete (--require-complete)", printable(shown_path(stopped->path))));
-    if (stopped != captures.end() || captures.size() != reported.files.size() || captures.empty() || reported.lacks_entries)
+    const auto stopped = std::find_if(captures.begin(), captures.end(), [](const Capture& capture) {
+      return !capture.summary || capture.summary->stopped;
+    });
+    if (stopped != captures.end())
+      say(text("{}: is not complete (--require-complete)", printable(shown_path(stopped->path))));
+    if (stopped != captures.end() || captures.size() != reported.files.size() || captures.empty() ||
+        reported.lacks_entries)
       return own_end(kLauncherError);
   }
   if (!options.replay && !options.verify) return *ended;

@@ -57,14 +57,14 @@ class SpanRows {
     for (const CommandLists::Batch& batch : batches) {
       if (step.submits == 0) break;  // in front of that
       std::uint64_t commands = 0;
-      for (const CommandLists::Primary& primary : batch) commands += primary.list != nullptr ? primary.list->commands : 0;
+      for (const CommandLists::Primary& primary : batch)
+        commands += primary.list != nullptr ? primary.list->commands : 0;
       frame_.submits += 1;
       frame_.commands += commands;
       if (wanted_.submits) {
         const auto& ids = walk.resolution().ids;
         info_.submit_rows.push_back({number, step.record.sequence, walk.objects().name(ids.empty() ? 0 : ids[0]),
-                                     batch.size(), commands, step.record.start_ns,
-                                     step.record.end_ns, 0});
+                                     batch.size(), commands, step.record.start_ns, step.record.end_ns, 0});
       }
       number += 1;
     }
@@ -87,12 +87,13 @@ class SpanRows {
   void take_wait(const Step& step) {
     const Record& record = step.record;
     if (step.by_layer() || step.command == nullptr || !record.has_times) return;
-    if (!SpanFinder::waited({*step.command, nullptr, record.sequence, record.thread, step.succeeded(), record.return_value,
-                             record.start_ns, record.end_ns}))
+    if (!SpanFinder::waited({*step.command, nullptr, record.sequence, record.thread, step.succeeded(),
+                             record.return_value, record.start_ns, record.end_ns}))
       return;
     if (frame_.submitted_ns != 0) frame_.waited_ns = record.end_ns;
     auto& rows = info_.submit_rows;
-    for (std::size_t i = 0; i < std::min(batches_, rows.size()); ++i) rows[rows.size() - 1 - i].waited_ns = record.end_ns;
+    for (std::size_t i = 0; i < std::min(batches_, rows.size()); ++i)
+      rows[rows.size() - 1 - i].waited_ns = record.end_ns;
   }
 
   CaptureInfo& info_;
@@ -136,10 +137,14 @@ void take_scopes(Walk& walk, const Step& step, SpanFinder& finder) {
 
 const char* kind_text(ScopeOccurrence::Kind kind) {
   switch (kind) {
-    case ScopeOccurrence::Kind::queue_label: return "queue label";
-    case ScopeOccurrence::Kind::command_label: return "command label";
-    case ScopeOccurrence::Kind::host: return "host";
-    case ScopeOccurrence::Kind::phase: return "phase";
+    case ScopeOccurrence::Kind::queue_label:
+      return "queue label";
+    case ScopeOccurrence::Kind::command_label:
+      return "command label";
+    case ScopeOccurrence::Kind::host:
+      return "host";
+    case ScopeOccurrence::Kind::phase:
+      return "phase";
   }
   return "";
 }

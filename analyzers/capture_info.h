@@ -63,9 +63,9 @@ struct FrameRow {
   std::uint64_t last_sequence = 0;  // the present
   std::uint64_t calls = 0;
   std::uint64_t submits = 0;
-  std::uint64_t commands = 0;  // in its submits
-  std::uint64_t start_ns = 0;  // end of the present before; frame 0: first time in the capture
-  std::uint64_t end_ns = 0;    // end of its present
+  std::uint64_t commands = 0;      // in its submits
+  std::uint64_t start_ns = 0;      // end of the present before; frame 0: first time in the capture
+  std::uint64_t end_ns = 0;        // end of its present
   std::uint64_t submitted_ns = 0;  // start of its first submit; 0: it has none
   std::uint64_t waited_ns = 0;     // end of its last wait behind that; 0: there is none
 };
@@ -108,22 +108,22 @@ struct CaptureInfo {
   std::uint64_t calls = 0;
   std::uint64_t by_layer = 0;
   std::uint64_t ambiguous = 0;  // host writes that may be the device's
-  std::uint64_t undated =
-      0;  // host writes that may be older or newer than the end of work that uses their bytes
+  // host writes that may be older or newer than the end of work that uses their bytes
+  std::uint64_t undated = 0;
   std::uint64_t unsupported = 0;  // records that this build does not know
   std::uint64_t unfinished = 0;   // calls in which the process died
   std::uint64_t last_sequence = 0;
   std::uint64_t threads = 0;
-  std::uint64_t frames = 0;   // presents
+  std::uint64_t frames = 0;  // presents
   std::uint64_t submits = 0;
   std::uint64_t first_ns = 0;
   std::uint64_t last_ns = 0;
   std::map<std::string, CommandCount> commands;
-  std::map<std::string, std::uint64_t> objects;  // created, by type
-  std::vector<std::string> refused;              // commands met that this build cannot read, and why
-  std::vector<std::string> notes;                // what the recorder said
-  std::string not_replayable;                    // replayable.h
-  std::size_t call_chains = 0;                   // who called (RONDO_BACKTRACES), …
+  std::map<std::string, std::uint64_t> objects;      // created, by type
+  std::vector<std::string> refused;                  // commands met that this build cannot read, and why
+  std::vector<std::string> notes;                    // what the recorder said
+  std::string not_replayable;                        // replayable.h
+  std::size_t call_chains = 0;                       // who called (RONDO_BACKTRACES), …
   std::map<std::uint32_t, CallModule> call_modules;  // … and in what, by its number
 
   std::uint64_t unique_blobs = 0;

@@ -88,7 +88,8 @@ void give_name_to_work(std::vector<Closed>& all) {
   if (all.empty() || work == all.end() || work == all.begin() || !all[0].summary) return;
   const std::filesystem::path chosen = all[0].path;
   const std::string apart =
-      (chosen.parent_path() / text("{}-{}{}", chosen.stem().string(), all[0].pid, chosen.extension().string())).string();
+      (chosen.parent_path() / text("{}-{}{}", chosen.stem().string(), all[0].pid, chosen.extension().string()))
+          .string();
   // If the name is taken, nothing is renamed, so no file is lost.
   if (::renameat2(AT_FDCWD, chosen.c_str(), AT_FDCWD, apart.c_str(), RENAME_NOREPLACE) != 0) return;
   if (::renameat2(AT_FDCWD, work->path.c_str(), AT_FDCWD, chosen.c_str(), RENAME_NOREPLACE) != 0) {

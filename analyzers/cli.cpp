@@ -17,7 +17,9 @@ namespace rondo::analyzers {
 Result<Span> parse_span(std::string_view in) {
   const auto bounds = parse_bounds(in);
   if (!bounds || bounds->first >= bounds->last)
-    return fail(Status::usage, text("'{}' is not a span A:B (from A up to, not with, B, counted from 0, A < B; A alone is A:A+1)", printable(in)));
+    return fail(Status::usage,
+                text("'{}' is not a span A:B (from A up to, not with, B, counted from 0, A < B; A alone is A:A+1)",
+                     printable(in)));
   return Span{bounds->first, bounds->last};
 }
 
@@ -85,8 +87,7 @@ struct Cli::Impl {
         sides->before_dashes = words;
         own.erase(own.begin() + static_cast<std::ptrdiff_t>(i));
         if (std::find(own.begin(), own.end(), "--") != own.end())
-          return fail(Status::usage,
-                      text("there are two --: one stands between the sides (see {} --help)", name));
+          return fail(Status::usage, text("there are two --: one stands between the sides (see {} --help)", name));
         return {};
       }
       if (takes_value.contains(own[i]))
@@ -135,7 +136,9 @@ void Cli::value(const char* option, const char* placeholder, const char* help, s
 
 void Cli::value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out) {
   impl_->note_value(option);
-  impl_->app.add_option_function<std::string>(option, [&out](const std::string& given) { out = given; }, help)
+  impl_->app
+      .add_option_function<std::string>(
+          option, [&out](const std::string& given) { out = given; }, help)
       ->type_name(placeholder);
 }
 
@@ -201,7 +204,8 @@ Result<bool> Cli::parse(std::span<const std::string> args) {
       impl_->program != nullptr ? impl_->split(args) : std::vector<std::string>(args.begin(), args.end());
   // A range after an option that may have one is the option's: it is no file. CLI11 knows no such options.
   for (std::size_t i = 0; i + 1 < own.size(); ++i)
-    if (const auto option = impl_->may_take_range.find(own[i]); option != impl_->may_take_range.end() && parse_bounds(own[i + 1])) {
+    if (const auto option = impl_->may_take_range.find(own[i]);
+        option != impl_->may_take_range.end() && parse_bounds(own[i + 1])) {
       *option->second = own[i + 1];
       own.erase(own.begin() + static_cast<std::ptrdiff_t>(i) + 1);
     }

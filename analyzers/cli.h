@@ -40,11 +40,13 @@ class Cli {
   void value(const char* option, const char* placeholder, const char* help, std::string& out);
   void value(const char* option, const char* placeholder, const char* help, std::optional<std::string>& out);
   void hidden(const char* option, std::string& out);  // for tests: not in --help
-  void values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out);  // each time one
+  // each time one
+  void values(const char* option, const char* placeholder, const char* help, std::vector<std::string>& out);
   void choice(const char* option, std::vector<std::string> choices, const char* help, std::string& out);
   void span(const char* option, const char* help, std::optional<Span>& out);
   void positional(const char* name, const char* help, std::string& out, bool required = true);
-  void positionals(const char* name, const char* help, std::vector<std::string>& out);  // behind the others, none or more
+  // behind the others, none or more
+  void positionals(const char* name, const char* help, std::vector<std::string>& out);
   // The rest of the command line, from `--` or the first word that is no option. `usage`: how --help calls
   // it.
   void program(std::vector<std::string>& out, const char* usage = "-- PROGRAM [ARGS...]");

@@ -50,7 +50,8 @@ const std::vector<CommandLists::Batch>& CommandLists::take(Walk& walk, const Ste
   switch (step.command->canonical) {
     case CommandId::vkBeginCommandBuffer:
       if (!handles.empty())
-        lists_[handles[0].captured] = std::make_shared<CommandList>(CommandList{begun_++, step.record.sequence, 0, 0, {}});
+        lists_[handles[0].captured] =
+            std::make_shared<CommandList>(CommandList{begun_++, step.record.sequence, 0, 0, {}});
       break;
     case CommandId::vkQueueSubmit: {
       const auto& args = walk.args<args_vkQueueSubmit>();

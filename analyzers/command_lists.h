@@ -18,10 +18,10 @@ struct CommandList {
     std::shared_ptr<const CommandList> list;
     std::uint64_t commands_before = 0, draws_before = 0;  // in the list that executes it
   };
-  std::uint64_t number = 0;    // of the vkBeginCommandBuffer among all of them, from 0
-  std::uint64_t first_record = 0;  // the record of that
-  std::uint64_t commands = 0;  // vkCmd*, those of its secondaries included
-  std::uint64_t draws = 0;     // of these, commands with a draw number (access::is_draw)
+  std::uint64_t number = 0;            // of the vkBeginCommandBuffer among all of them, from 0
+  std::uint64_t first_record = 0;      // the record of that
+  std::uint64_t commands = 0;          // vkCmd*, those of its secondaries included
+  std::uint64_t draws = 0;             // of these, commands with a draw number (access::is_draw)
   std::vector<Secondary> secondaries;  // in the order of vkCmdExecuteCommands
 };
 

@@ -64,10 +64,8 @@ class SideRows {
   std::map<std::pair<std::string, std::string>, std::size_t> places_;
 };
 
-ComparedRow compare_row(const SideRow& before, const SideRow& after, Unit unit,
-                        const ComparisonRules& rules) {
-  const std::vector<double> olds = before.samples(unit, rules.statistic),
-                            news = after.samples(unit, rules.statistic);
+ComparedRow compare_row(const SideRow& before, const SideRow& after, Unit unit, const ComparisonRules& rules) {
+  const std::vector<double> olds = before.samples(unit, rules.statistic), news = after.samples(unit, rules.statistic);
   ComparedRow row;
   row.name = before.name;
   row.metric = before.metric;
@@ -100,8 +98,8 @@ std::vector<std::string> differences_of(const std::vector<const RunResults*>& fi
     for (const RunResults* results : files) {
       const std::string its = value(*results, name);
       if (std::find(told.begin(), told.end(), its) != told.end()) continue;
-      lines.push_back(text("another {}: {} has {}, {} has {}", printable(name), files.front()->path, first,
-                           results->path, its));
+      lines.push_back(
+          text("another {}: {} has {}, {} has {}", printable(name), files.front()->path, first, results->path, its));
       told.push_back(its);
     }
   }
@@ -129,18 +127,16 @@ Result<void> check_comparable(const std::vector<const RunResults*>& files) {
   for (const RunResults* one : files) {
     const RunResults& first = *files.front();
     if (one->kind != first.kind)
-      return fail(Status::usage,
-                  text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
-                       "them can be compared",
-                       first.path, one->path));
+      return fail(Status::usage, text("{} and {}: one is a report of player, the other google-benchmark's: nothing in "
+                                      "them can be compared",
+                                      first.path, one->path));
     if (one->clamped_shaders != first.clamped_shaders) {
       const RunResults& clamped = first.clamped_shaders ? first : *one;
       const RunResults& other = first.clamped_shaders ? *one : first;
-      return fail(
-          Status::usage,
-          text("{}: its shaders were clamped (player --clamp-shaders), and those of {} were not: that is "
-               "slower, and nothing in them can be compared",
-               clamped.path, other.path));
+      return fail(Status::usage,
+                  text("{}: its shaders were clamped (player --clamp-shaders), and those of {} were not: that is "
+                       "slower, and nothing in them can be compared",
+                       clamped.path, other.path));
     }
   }
   return {};
@@ -170,8 +166,7 @@ const char* verdict_text(Verdict verdict) {
   return "same";
 }
 
-Judgement judge(std::span<const double> before, std::span<const double> after, double threshold,
-                double alpha) {
+Judgement judge(std::span<const double> before, std::span<const double> after, double threshold, double alpha) {
   Judgement judged;
   judged.test = mann_whitney(before, after);
   const auto ratio = log_ratio(before, after, alpha);
@@ -211,9 +206,7 @@ std::size_t Comparison::missing() const {
       std::count_if(only_old.begin(), only_old.end(), [](const Missing& one) { return one.gates; }));
 }
 
-std::size_t Comparison::not_clear() const {
-  return count(Verdict::unclear, true) + count(Verdict::too_few, true);
-}
+std::size_t Comparison::not_clear() const { return count(Verdict::unclear, true) + count(Verdict::too_few, true); }
 
 Result<Comparison> compare_sides(const Side& before, const Side& after, const ComparisonRules& rules) {
   std::vector<const RunResults*> files;
@@ -246,8 +239,7 @@ Result<Comparison> compare_sides(const Side& before, const Side& after, const Co
     const std::size_t have = other == nullptr ? 0 : other->runs.size();
     if (have == after.size()) continue;
     comparison.only_old.push_back(
-        {have == 0 ? row.text_of()
-                   : text("{}, and in {} of {} files of NEW", row.text_of(), have, after.size()),
+        {have == 0 ? row.text_of() : text("{}, and in {} of {} files of NEW", row.text_of(), have, after.size()),
          rules.gate == Gate::all || row.is_whole});
   }
   for (const SideRow& row : news.all())
@@ -270,14 +262,12 @@ std::string why_not_judged(const Comparison& comparison, const ComparisonRules& 
         "{}: too few runs in every row that gates: with several files on a side each file is one sample, and "
         "--alpha {:.4g} takes {} files on each side",
         files, rules.alpha, fewest_samples(rules.alpha));
-  return text("{}: too few iterations in every row: play more with --loop (or --benchmark_repetitions)",
-              files);
+  return text("{}: too few iterations in every row: play more with --loop (or --benchmark_repetitions)", files);
 }
 
 bool passes(const Comparison& comparison, const ComparisonRules& rules) {
   return comparison.failures.empty() && comparison.count(Verdict::slower, true) == 0 &&
-         (rules.allow_missing || comparison.missing() == 0) &&
-         !(rules.require_clear && comparison.not_clear() != 0);
+         (rules.allow_missing || comparison.missing() == 0) && !(rules.require_clear && comparison.not_clear() != 0);
 }
 
 std::size_t fewest_samples(double alpha) {

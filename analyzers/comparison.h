@@ -18,7 +18,8 @@ using Side = std::vector<RunResults>;    // a file for each run; one or more, al
 std::string names_of(const Side& side);  // in a list
 
 // What is taken for a sample. Iterations of one run share the state of the machine during that run, so with
-// several files on a side only runs are independent: a run's sample is the median of its iterations, or its fastest one.
+// several files on a side only runs are independent: a run's sample is the median of its iterations, or its fastest
+// one.
 enum class Unit : unsigned char { iteration, run };
 
 enum class Verdict : unsigned char {
@@ -30,8 +31,8 @@ enum class Verdict : unsigned char {
 };
 const char* verdict_text(Verdict verdict);  // "slower"
 
-// What stands for the iterations of a run. Other work on the machine only adds to times, so the fastest iteration says more
-// on a machine that is not quiet; the median also shows what only some iterations do.
+// What stands for the iterations of a run. Other work on the machine only adds to times, so the fastest iteration says
+// more on a machine that is not quiet; the median also shows what only some iterations do.
 enum class Statistic : unsigned char { median, fastest };
 
 enum class Gate : unsigned char { span, all };  // which rows set the status: those of the whole span, or all
@@ -50,13 +51,12 @@ struct ComparisonRules {
 // Of one row and metric. Ratios are times of NEW by times of OLD.
 struct Judgement {
   Verdict verdict = Verdict::too_few;
-  double ratio = 1;  // as the interval; of too few samples that of the medians. Infinity: from 0
+  double ratio = 1;                    // as the interval; of too few samples that of the medians. Infinity: from 0
   std::optional<double> lower, upper;  // of the confidence interval; nothing: too few samples
   MannWhitney test;
 };
 // Compares the samples of two sides, in seconds. Each side has at least one.
-Judgement judge(std::span<const double> before, std::span<const double> after, double threshold,
-                double alpha);
+Judgement judge(std::span<const double> before, std::span<const double> after, double threshold, double alpha);
 
 struct ComparedRow {
   std::string name, metric;

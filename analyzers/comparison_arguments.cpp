@@ -21,9 +21,8 @@ Result<double> parse_threshold(const std::string& given) {
   double value = 0;
   const auto [behind, error] = std::from_chars(given.data(), end, value);
   if (error != std::errc() || behind != end || !std::isfinite(value) || value < 0)
-    return fail(Status::usage,
-                text("--threshold: '{}' is neither a percentage such as 5% nor a fraction such as 0.05",
-                     printable(given)));
+    return fail(Status::usage, text("--threshold: '{}' is neither a percentage such as 5% nor a fraction such as 0.05",
+                                    printable(given)));
   if (!percent && value >= 1)
     return fail(Status::usage,
                 text("--threshold: '{}' is {:.4g} %: write {}% if that is meant, or {}% for as many percent",
@@ -50,7 +49,8 @@ void ComparisonArguments::add_to(Cli& cli) {
             metrics_);
   cli.choice("--statistic", {"median", "fastest"},
              "what stands for a run's iterations where runs are compared: their median, or the fastest one, which says "
-             "more on a machine that is not quiet (default: of measure fastest, of compare-runs median)", statistic_);
+             "more on a machine that is not quiet (default: of measure fastest, of compare-runs median)",
+             statistic_);
   cli.choice("--gate", {"span", "all"},
              "which rows set the status: of the whole span (default), or all; the others only inform", gate_);
   cli.flag("--require-clear", "a row that gates and has no clear verdict is status 5", require_clear_);
@@ -88,11 +88,9 @@ Result<int> ComparisonArguments::print_error(const std::string& subject, const E
   return tl::unexpected(error);
 }
 
-Result<int> ComparisonArguments::print(const Side& before, const Side& after,
-                                       const ComparisonRules& rules) const {
+Result<int> ComparisonArguments::print(const Side& before, const Side& after, const ComparisonRules& rules) const {
   const auto comparison = compare_sides(before, after, rules);
-  if (!comparison)
-    return print_error(text("{} and {}", names_of(before), names_of(after)), comparison.error());
+  if (!comparison) return print_error(text("{} and {}", names_of(before), names_of(after)), comparison.error());
   Output out;
   if (format_ == "json")
     out.write(comparison_as_json(*comparison, rules, before, after));

@@ -12,8 +12,8 @@ namespace rondo::analyzers {
 class ComparisonArguments {
  public:
   explicit ComparisonArguments(std::string command) : command_(std::move(command)) {}  // "rondo measure"
-  void add_to(Cli& cli);  // must outlive its parse()
-  void default_to_fastest() { statistic_ = "fastest"; }  // of --statistic
+  void add_to(Cli& cli);                                                               // must outlive its parse()
+  void default_to_fastest() { statistic_ = "fastest"; }                                // of --statistic
 
   // Of what was given, after Cli::parse(). Status::usage.
   Result<ComparisonRules> rules() const;
@@ -26,8 +26,8 @@ class ComparisonArguments {
 
  private:
   std::string command_, statistic_ = "median";
-  std::string threshold_ = "5%", alpha_ = "0.05", metrics_ = "seconds,gpu_seconds,label_seconds",
-              gate_ = "span", format_ = "text";
+  std::string threshold_ = "5%", alpha_ = "0.05", metrics_ = "seconds,gpu_seconds,label_seconds", gate_ = "span",
+              format_ = "text";
   bool allow_missing_ = false, require_clear_ = false;
 };
 

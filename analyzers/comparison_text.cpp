@@ -21,9 +21,7 @@ std::string seconds_text(double seconds) {
   return text("{:.4g} s", seconds);
 }
 
-std::string confidence_text(const ComparisonRules& rules) {
-  return text("{:.4g} %", 100 * (1 - rules.alpha));
-}
+std::string confidence_text(const ComparisonRules& rules) { return text("{:.4g} %", 100 * (1 - rules.alpha)); }
 
 std::string interval_text(const Judgement& judged) {
   return judged.lower ? text("{:.3f} to {:.3f}", *judged.lower, *judged.upper) : "-";
@@ -31,9 +29,9 @@ std::string interval_text(const Judgement& judged) {
 
 std::string counts_of(const Comparison& comparison, bool gating) {
   const auto rows = [&](Verdict verdict) { return comparison.count(verdict, gating); };
-  std::string words = text("{} slower, {} faster, {} the same, {} unclear", count_text(rows(Verdict::slower)),
-                           count_text(rows(Verdict::faster)), count_text(rows(Verdict::same)),
-                           count_text(rows(Verdict::unclear)));
+  std::string words =
+      text("{} slower, {} faster, {} the same, {} unclear", count_text(rows(Verdict::slower)),
+           count_text(rows(Verdict::faster)), count_text(rows(Verdict::same)), count_text(rows(Verdict::unclear)));
   if (const std::size_t few = rows(Verdict::too_few); few != 0)
     append(words, ", {} with too few {} to tell", count_text(few),
            comparison.unit == Unit::run ? "runs" : "iterations");
@@ -44,8 +42,8 @@ std::string conclusion(const Comparison& comparison, const ComparisonRules& rule
   std::string words = counts_of(comparison, true);
   if (comparison.missing() != 0) append(words, ", {} missing in NEW", count_text(comparison.missing()));
   append(words, " (by more than {:.4g} %, confidence {})", rules.threshold * 100, confidence_text(rules));
-  const auto informs = std::count_if(comparison.rows.begin(), comparison.rows.end(),
-                                     [](const ComparedRow& row) { return !row.gates; });
+  const auto informs =
+      std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) { return !row.gates; });
   if (informs != 0)
     append(words, "; {} that only {}: {}", plural(static_cast<std::size_t>(informs), "row"),
            informs == 1 ? "informs" : "inform", counts_of(comparison, false));
@@ -102,8 +100,10 @@ std::vector<Remark> remarks_before(const Comparison& comparison, const Compariso
 std::vector<Remark> remarks_after(const Comparison& comparison, const ComparisonRules& rules) {
   std::vector<Remark> all;
   if (comparison.unit == Unit::run)
-    all.push_back({"note", text("{} stands for a run; the ratio is the median over all pairs of a run of OLD and one of NEW, not that of the medians",
-                                rules.statistic == Statistic::fastest ? "its fastest iteration" : "the median of its iterations")});
+    all.push_back({"note", text("{} stands for a run; the ratio is the median over all pairs of a run of OLD and one "
+                                "of NEW, not that of the medians",
+                                rules.statistic == Statistic::fastest ? "its fastest iteration"
+                                                                      : "the median of its iterations")});
   for (const Comparison::Missing& row : comparison.only_old) all.push_back({"only in OLD", row.name});
   for (const std::string& row : comparison.only_new) all.push_back({"only in NEW", row});
   if (const std::string words = note_of(comparison); !words.empty()) all.push_back({"note", words});
@@ -145,8 +145,7 @@ player::Verdict as_test(const ComparedRow& row, const ComparisonRules& rules) {
   if (kind != Kind::passed)
     why = text("{}{}: {} before, {} now, {:.3f} times as long; {} interval {}",
                row.gates ? "" : "informs only: ", verdict_text(verdict), seconds_text(row.old_median),
-               seconds_text(row.new_median), row.judged.ratio, confidence_text(rules),
-               interval_text(row.judged));
+               seconds_text(row.new_median), row.judged.ratio, confidence_text(rules), interval_text(row.judged));
   return {text("{} ({})", row.name, row.metric), kind, why, row.new_median};
 }
 
@@ -157,16 +156,14 @@ std::string sentence_of_not_clear(const Comparison& comparison, const Comparison
   if (all == 0) return {};
   std::string words;
   for (const ComparedRow& row : comparison.rows) {
-    if (!row.gates || (row.judged.verdict != Verdict::unclear && row.judged.verdict != Verdict::too_few))
-      continue;
-    words = row.judged.lower ? text("{} ({}) takes {} times as long", printable(row.name), row.metric,
-                                    interval_text(row.judged))
-                             : text("{} ({}) has too few samples", printable(row.name), row.metric);
+    if (!row.gates || (row.judged.verdict != Verdict::unclear && row.judged.verdict != Verdict::too_few)) continue;
+    words = row.judged.lower
+                ? text("{} ({}) takes {} times as long", printable(row.name), row.metric, interval_text(row.judged))
+                : text("{} ({}) has too few samples", printable(row.name), row.metric);
     break;
   }
   if (all > 1) append(words, ", and {} more like it", plural(all - 1, "row"));
-  append(words,
-         ": whether that is a change by more than {:.4g} % cannot be said; more {} narrow the interval",
+  append(words, ": whether that is a change by more than {:.4g} % cannot be said; more {} narrow the interval",
          rules.threshold * 100,
          comparison.unit == Unit::run ? "runs (rondo measure --turns, or more files)"
                                       : "iterations (--loop) or several runs in turns (rondo measure)");
@@ -216,8 +213,7 @@ std::string comparison_as_github(const Comparison& comparison, const ComparisonR
   return words;
 }
 
-std::string comparison_as_junit(const Comparison& comparison, const ComparisonRules& rules,
-                                const std::string& suite) {
+std::string comparison_as_junit(const Comparison& comparison, const ComparisonRules& rules, const std::string& suite) {
   using Kind = player::Verdict::Kind;
   std::vector<player::Verdict> verdicts;
   for (const ComparedRow& row : comparison.rows) verdicts.push_back(as_test(row, rules));
@@ -247,9 +243,7 @@ std::string comparison_as_json(const Comparison& comparison, const ComparisonRul
     else
       json.null();
   };
-  const auto count = [&](const char* key, std::size_t value) {
-    json.field(key, static_cast<std::uint64_t>(value));
-  };
+  const auto count = [&](const char* key, std::size_t value) { json.field(key, static_cast<std::uint64_t>(value)); };
   const auto list = [&](const char* key, const std::vector<std::string>& lines) {
     json.key(key);
     json.begin_array();
@@ -305,8 +299,7 @@ std::string comparison_as_json(const Comparison& comparison, const ComparisonRul
   list("only_new", comparison.only_new);
   list("failures", comparison.failures);
   if (rules.differs_on_purpose) list("differences", comparison.differences);
-  std::vector<std::string> warnings =
-      rules.differs_on_purpose ? std::vector<std::string>() : comparison.differences;
+  std::vector<std::string> warnings = rules.differs_on_purpose ? std::vector<std::string>() : comparison.differences;
   warnings.insert(warnings.end(), comparison.warnings.begin(), comparison.warnings.end());
   list("warnings", warnings);
   json.end_object();

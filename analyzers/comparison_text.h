@@ -14,8 +14,7 @@ std::string comparison_as_json(const Comparison& comparison, const ComparisonRul
                                const Side& after);
 // A test for each row and for what NEW lacks or failed in. Rows that only inform never fail. Where no row has
 // a verdict, that is a test, too. `suite`: "rondo compare-runs".
-std::string comparison_as_junit(const Comparison& comparison, const ComparisonRules& rules,
-                                const std::string& suite);
+std::string comparison_as_junit(const Comparison& comparison, const ComparisonRules& rules, const std::string& suite);
 // The XML where there is no comparison.
 std::string error_as_junit(const std::string& suite, const std::string& subject, const Error& error);
 

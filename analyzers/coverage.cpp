@@ -61,8 +61,7 @@ void append_counts(std::string& out, const Counts& counts) {
 // Of the Vulkan registry that this build was made with.
 std::string registry_version() {
   constexpr std::uint32_t version = VK_HEADER_VERSION_COMPLETE;
-  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-                     VK_API_VERSION_PATCH(version));
+  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
 }
 
 }  // namespace
@@ -126,7 +125,8 @@ void append_coverage_of(std::string& out, const std::map<std::string, CommandCou
   out += "coverage    of the commands used: ";
   append_counts(out, counts);
   for (const Used& u : used) {
-    if (u.command == nullptr) append(out, "  unsupported {}: unknown to this build\n", printable(*u.name));
+    if (u.command == nullptr)
+      append(out, "  unsupported {}: unknown to this build\n", printable(*u.name));
     else if (u.command->kind != codec::CommandClass::regular)
       append(out, "  {:<11} {}: {}\n", class_text(u.command->kind), u.command->name, reason_of(*u.command));
   }

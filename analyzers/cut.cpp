@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/cut.h"
 
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <fcntl.h>
 #include <string_view>
-#include <sys/wait.h>
-#include <unistd.h>
 #include <vector>
 
 #include "analyzers/file_arguments.h"
@@ -29,7 +30,8 @@ struct Trimmed {
 // Standard output goes nowhere: what became of the file its caller says.
 Result<Trimmed> run_trim_program(const std::string& program, const std::vector<std::string>& words) {
   int errors[2];
-  if (::pipe2(errors, O_CLOEXEC) != 0) return fail(Status::failed, text("cannot make a pipe: {}", std::strerror(errno)));
+  if (::pipe2(errors, O_CLOEXEC) != 0)
+    return fail(Status::failed, text("cannot make a pipe: {}", std::strerror(errno)));
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
@@ -60,7 +62,8 @@ Result<Trimmed> run_trim_program(const std::string& program, const std::vector<s
 
 // Its last line, without the program's name.
 std::string reason_of(const Trimmed& trimmed) {
-  if (WIFSIGNALED(trimmed.wait_status)) return text("`rondo trim` was ended by {}", signal_name(WTERMSIG(trimmed.wait_status)));
+  if (WIFSIGNALED(trimmed.wait_status))
+    return text("`rondo trim` was ended by {}", signal_name(WTERMSIG(trimmed.wait_status)));
   std::string_view said = trimmed.said;
   while (said.ends_with('\n')) said.remove_suffix(1);
   if (const std::size_t line = said.rfind('\n'); line != std::string_view::npos) said.remove_prefix(line + 1);
@@ -82,7 +85,8 @@ Result<std::optional<SpanRequest>> requested_cut(const std::string& file) {
 
 Result<void> perform_cut(const std::string& file, const SpanRequest& request, const std::string& program) {
   TemporaryPath part = TemporaryPath::beside(file, ".part");
-  std::vector<std::string> words{"rondo", "trim", "--frames", text("{}:{}", request.first, request.last), file, "-o", part.get()};
+  std::vector<std::string> words{"rondo", "trim", "--frames", text("{}:{}", request.first, request.last),
+                                 file,    "-o",   part.get()};
   const std::vector<std::string> allowing = allowing_files_of(file);
   words.insert(words.end(), allowing.begin(), allowing.end());
   const auto trimmed = run_trim_program(program, words);

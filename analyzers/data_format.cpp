@@ -169,17 +169,18 @@ std::vector<std::uint32_t> data_format_descriptor(VkFormat format) {
   const std::uint32_t transfer = !colour ? 0 : srgb ? kTransferSrgb : kTransferLinear;
   const auto block_bytes = static_cast<std::uint32_t>(24 + 16 * what.samples.size());
   std::vector<std::uint32_t> words = {
-      0,                       // vendor Khronos, type: basic format
-      2 | block_bytes << 16,   // version 1.3 and later
+      0,                      // vendor Khronos, type: basic format
+      2 | block_bytes << 16,  // version 1.3 and later
       what.model | primaries << 8 | transfer << 16,
       (block.width - 1) | (block.height - 1) << 8,
       block.bytes,  // of the one plane
       0,
   };
   for (const Sample& sample : what.samples)
-    words.insert(words.end(), {sample.offset | (sample.bits - 1) << 16 | static_cast<std::uint32_t>(sample.channel) << 24,
-                               0,  // its position
-                               sample.lower, sample.upper});
+    words.insert(words.end(),
+                 {sample.offset | (sample.bits - 1) << 16 | static_cast<std::uint32_t>(sample.channel) << 24,
+                  0,  // its position
+                  sample.lower, sample.upper});
   return words;
 }
 

@@ -47,7 +47,8 @@ struct Side {
 };
 
 Result<SpanRequest> parse_span_of(const std::string& words, const std::string& where) {
-  for (const auto& [name, kind] : {std::pair("frames=", SpanRequest::Kind::frames), {"submits=", SpanRequest::Kind::submits}})
+  for (const auto& [name, kind] :
+       {std::pair("frames=", SpanRequest::Kind::frames), {"submits=", SpanRequest::Kind::submits}})
     if (words.starts_with(name)) return parse_range(words.substr(std::string_view(name).size()), kind, where);
   if (words.starts_with("scope=")) return parse_scope(words.substr(6));
   return fail(Status::usage, text("{}: behind @ stands frames=A:B, submits=A:B or scope=NAME", printable(where)));
@@ -72,8 +73,8 @@ class Calls {
     if (walk->damage()) return tl::unexpected(*walk->damage());
     if (!walk->reader().complete())
       return fail(Status::unreadable,
-                  rondo::analyzers::text("{}: is cut ({}): what it lacks would look like a difference{}",
-                                         side.path, walk->reader().cut_reason(), closing_advice(walk->reader())));
+                  rondo::analyzers::text("{}: is cut ({}): what it lacks would look like a difference{}", side.path,
+                                         walk->reader().cut_reason(), closing_advice(walk->reader())));
     Calls calls(std::move(*walk), ignored);
     if (side.span.kind != SpanRequest::Kind::whole) RONDO_TRY(calls.find(side));
     return calls;
@@ -131,8 +132,8 @@ class Calls {
     if (step_.command != nullptr && says_who_calls(step_.command->id)) return false;
     if (!ignored_.names) return true;
     const std::string_view name = command();
-    for (const std::string_view part : {"DebugUtilsLabel", "vkCmdDebugMarker", "rondoScope", "SetDebugUtilsObject",
-                                        "vkDebugMarkerSetObject"})
+    for (const std::string_view part :
+         {"DebugUtilsLabel", "vkCmdDebugMarker", "rondoScope", "SetDebugUtilsObject", "vkDebugMarkerSetObject"})
       if (name.find(part) != std::string_view::npos) return false;
     return true;
   }
@@ -141,7 +142,8 @@ class Calls {
   void forget_handles() {
     std::string out;
     for (std::size_t i = 0; i < text_.size(); ++i) {
-      const bool of_object = (text_[i] == '#' || text_[i] == '@') && i > 0 && std::isalnum(static_cast<unsigned char>(text_[i - 1])) != 0;
+      const bool of_object =
+          (text_[i] == '#' || text_[i] == '@') && i > 0 && std::isalnum(static_cast<unsigned char>(text_[i - 1])) != 0;
       if (!of_object) {
         out += text_[i];
         continue;
@@ -175,7 +177,7 @@ struct CommandRow {
 };
 
 struct First {
-  std::uint64_t index = 0;  // in both spans
+  std::uint64_t index = 0;            // in both spans
   std::optional<std::uint64_t> a, b;  // sequence numbers; none: that side ends
   std::string text_a, text_b;
 };
@@ -232,7 +234,8 @@ Result<Difference> compare(Calls& a, Calls& b) {
 }
 
 std::size_t first_difference(const std::string& words, const std::string& other) {
-  return static_cast<std::size_t>(std::mismatch(words.begin(), words.end(), other.begin(), other.end()).first - words.begin());
+  return static_cast<std::size_t>(std::mismatch(words.begin(), words.end(), other.begin(), other.end()).first -
+                                  words.begin());
 }
 
 // The member whose value is another: the last name in front of the first byte that differs. Empty: the calls are of
@@ -245,7 +248,9 @@ std::string parameter_of(const First& first) {
   const std::size_t equals = first.text_a.rfind('=', at == 0 ? 0 : at - 1);
   if (equals == std::string::npos) return {};
   std::size_t from = equals;
-  while (from > 0 && (std::isalnum(static_cast<unsigned char>(first.text_a[from - 1])) != 0 || first.text_a[from - 1] == '_')) --from;
+  while (from > 0 &&
+         (std::isalnum(static_cast<unsigned char>(first.text_a[from - 1])) != 0 || first.text_a[from - 1] == '_'))
+    --from;
   return first.text_a.substr(from, equals - from);
 }
 
@@ -268,7 +273,8 @@ void append_text(std::string& out, const Difference& found, Calls& a, Calls& b) 
   const std::string parameter = parameter_of(first);
   append(out, "the first difference is call {} of {} and {}{}\n", count_text(first.index), count_text(found.calls_a),
          count_text(found.calls_b), parameter.empty() ? "" : ", in " + parameter);
-  const auto side = [&](Calls& calls, const std::optional<std::uint64_t>& sequence, const std::string& own, const std::string& other) {
+  const auto side = [&](Calls& calls, const std::optional<std::uint64_t>& sequence, const std::string& own,
+                        const std::string& other) {
     append(out, "{}: ", printable(calls.path()));
     if (sequence)
       append(out, "{} {}\n", *sequence, around(own, other));
@@ -313,7 +319,8 @@ void append_json(std::string& out, const Difference& found) {
   } else {
     json.begin_object();
     json.field("index", found.first->index);
-    if (const std::string parameter = parameter_of(*found.first); !parameter.empty()) json.field("parameter", parameter);
+    if (const std::string parameter = parameter_of(*found.first); !parameter.empty())
+      json.field("parameter", parameter);
     for (const auto& [name, sequence, call] :
          {std::tuple("a", found.first->a, found.first->text_a), {"b", found.first->b, found.first->text_b}}) {
       json.key(name);
@@ -383,15 +390,17 @@ Result<Told> tell(const std::string& file_a, const std::string& file_b, const Sp
 Result<int> run_diff(Arguments args) {
   std::string file_a, file_b, ignore, format = "text";
   std::optional<std::string> frames, submits, scope;
-  Cli cli("rondo diff",
-          "Compares two captures, or spans of them, call by call: the first difference in calls, parameters, results or\n"
-          "contents, and a summary by command. Status 0 the same, 5 different. Needs no device.");
+  Cli cli(
+      "rondo diff",
+      "Compares two captures, or spans of them, call by call: the first difference in calls, parameters, results or\n"
+      "contents, and a summary by command. Status 0 the same, 5 different. Needs no device.");
   cli.positional("A", "a capture; A@frames=10:20, A@submits=… or A@scope=… for a span of its own", file_a);
   cli.positional("B", "the other one, likewise", file_b);
   cli.value("--frames", "A:B", "frames A to B - 1 of both", frames);
   cli.value("--submits", "A:B", "submits A to B - 1 of both", submits);
   cli.value("--scope", "NAME[#K]", "a scope of both", scope);
-  cli.value("--ignore", "WORDS", "handles (numbers of objects), names (debug names, labels, scopes), times (timeouts)", ignore);
+  cli.value("--ignore", "WORDS", "handles (numbers of objects), names (debug names, labels, scopes), times (timeouts)",
+            ignore);
   cli.choice("--format", {"text", "json", "junit"}, "of what is said (default text); junit: XML for CI", format);
   Budgets budgets;
   budgets.add_to(cli);
@@ -402,8 +411,8 @@ Result<int> run_diff(Arguments args) {
   SpanRequest both;
   if (frames.has_value() + submits.has_value() + scope.has_value() > 1)
     return fail(Status::usage, "--frames, --submits and --scope exclude each other (see rondo diff --help)");
-  for (const auto& [words, prefix, option] : {std::tuple(frames, "frames=", "--frames"), {submits, "submits=", "--submits"},
-                                             {scope, "scope=", "--scope"}}) {
+  for (const auto& [words, prefix, option] :
+       {std::tuple(frames, "frames=", "--frames"), {submits, "submits=", "--submits"}, {scope, "scope=", "--scope"}}) {
     if (!words) continue;
     auto asked = parse_span_of(prefix + *words, option);
     if (!asked) return tl::unexpected(asked.error());

@@ -34,7 +34,9 @@ namespace {
 class Findings {
  public:
   void ok(std::string_view what, std::string_view found) { row("ok", what, found, {}); }
-  void warn(std::string_view what, std::string_view found, std::string_view remedy) { row("warn", what, found, remedy); }
+  void warn(std::string_view what, std::string_view found, std::string_view remedy) {
+    row("warn", what, found, remedy);
+  }
   void bad(std::string_view what, std::string_view found, std::string_view remedy) {
     row("bad", what, found, remedy);
     any_bad_ = true;
@@ -77,9 +79,10 @@ bool has_seccomp_filter() {
 
 // What is lost, and how to have it.
 std::string without_userfaultfd() {
-  std::string words = memory::Facilities::probe(true).alias
-                          ? "captures are right and slower, and checkpoints of memory that is read back are compared by touched pages"
-                          : "captures are right and slower, and checkpoints of memory that is read back cannot be compared";
+  std::string words =
+      memory::Facilities::probe(true).alias
+          ? "captures are right and slower, and checkpoints of memory that is read back are compared by touched pages"
+          : "captures are right and slower, and checkpoints of memory that is read back cannot be compared";
   if (has_seccomp_filter())
     words +=
         "; a seccomp filter is in force here, and those of containers forbid userfaultfd: start the container with "
@@ -96,20 +99,18 @@ void check_system(Findings& findings) {
   rlimit space{};
   const bool limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
   if (memory.alias && memory::Space::reserve() == nullptr)
-    findings.warn(
-        "memory",
-        text("host writes are found by asynchronous write-protect: the address range from 0x7e8000000000 {}",
-             limited ? "does not fit the limit of address space (ulimit -v)" : "is not free"),
-        "checkpoints of memory that is read back (readback, submit) cannot be compared, and device addresses "
-        "change: "
-        "raise the limit");
+    findings.warn("memory",
+                  text("host writes are found by asynchronous write-protect: the address range from 0x7e8000000000 {}",
+                       limited ? "does not fit the limit of address space (ulimit -v)" : "is not free"),
+                  "checkpoints of memory that is read back (readback, submit) cannot be compared, and device addresses "
+                  "change: "
+                  "raise the limit");
   else if (memory.alias && limited)
-    findings.warn(
-        "memory",
-        "host writes are found by memfd aliases under asynchronous write-protect, as far as those fit a "
-        "quarter of what the limit of address space (ulimit -v) leaves",
-        "beyond that memory that is read back cannot be compared, and device addresses change: raise the "
-        "limit");
+    findings.warn("memory",
+                  "host writes are found by memfd aliases under asynchronous write-protect, as far as those fit a "
+                  "quarter of what the limit of address space (ulimit -v) leaves",
+                  "beyond that memory that is read back cannot be compared, and device addresses change: raise the "
+                  "limit");
   else if (memory.alias)
     findings.ok("memory", "host writes are found by memfd aliases under asynchronous write-protect");
   else
@@ -135,25 +136,31 @@ void check_disk(Findings& findings) {
     if (::access(directory.c_str(), W_OK) == 0)
       findings.ok("disk", text("{} is writable", directory));
     else
-      findings.bad("disk", text("{}: {}", directory, std::strerror(errno)), "choose another place with --output or RONDO_OUTPUT");
+      findings.bad("disk", text("{}: {}", directory, std::strerror(errno)),
+                   "choose another place with --output or RONDO_OUTPUT");
     return;
   }
   const int allocated = ::posix_fallocate(fd, 0, kBytes);
   void* mapped = allocated == 0 ? ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0) : MAP_FAILED;
   if (allocated == ENOSPC || allocated == EDQUOT)
-    findings.bad("disk", text("{}: {}", directory, std::strerror(allocated)), "free some space, or choose another place with --output");
+    findings.bad("disk", text("{}: {}", directory, std::strerror(allocated)),
+                 "free some space, or choose another place with --output");
   else if (mapped == MAP_FAILED)
-    findings.warn("disk", text("{} takes no shared mapping", directory), "captures go there by plain writes, which is slower");
+    findings.warn("disk", text("{} takes no shared mapping", directory),
+                  "captures go there by plain writes, which is slower");
   else if (::fstatvfs(fd, &space) == 0)
-    findings.ok("disk", text("{} is writable, {} free", directory, size_text(std::uint64_t{space.f_bavail} * space.f_frsize)));
+    findings.ok("disk",
+                text("{} is writable, {} free", directory, size_text(std::uint64_t{space.f_bavail} * space.f_frsize)));
   if (mapped != MAP_FAILED) ::munmap(mapped, kBytes);
   ::close(fd);
 }
 
 bool check_loader(Findings& findings) {
   const Answer loader(probe(probe_loader));
-  if (loader.good) findings.ok("loader", text("libvulkan.so.1, Vulkan {}", loader.rest));
-  else findings.bad("loader", loader.rest, "install the Vulkan loader (Debian: libvulkan1)");
+  if (loader.good)
+    findings.ok("loader", text("libvulkan.so.1, Vulkan {}", loader.rest));
+  else
+    findings.bad("loader", loader.rest, "install the Vulkan loader (Debian: libvulkan1)");
   return loader.good;
 }
 
@@ -169,9 +176,8 @@ std::string try_enabled(const LayerFiles& layer, bool by_launcher) {
     directory.clear();
   }
   if (directory.empty())
-    return text(
-        "bad no temporary directory can be made ({}): set TMPDIR to a writable directory that has room",
-        std::strerror(errno));
+    return text("bad no temporary directory can be made ({}): set TMPDIR to a writable directory that has room",
+                std::strerror(errno));
   ::setenv("RONDO_CAPTURE", "1", 1);
   ::setenv("RONDO_OUTPUT", text("{}/probe.rondo", directory).c_str(), 1);
   if (by_launcher) {
@@ -189,8 +195,7 @@ void check_layer(Findings& findings, bool have_loader) {
   if (!layer) return findings.bad("layer", layer.error().message, {});
   findings.ok("manifest", layer->manifest);
   const Answer library(probe([&] { return probe_library(layer->library); }));
-  if (!library.good)
-    return findings.bad("layer", library.rest, "rebuild or reinstall Rondo");
+  if (!library.good) return findings.bad("layer", library.rest, "rebuild or reinstall Rondo");
   findings.ok("layer", layer->library);
   if (!have_loader) return;
   const Answer launched(probe([&] { return try_enabled(*layer, true); }));
@@ -239,9 +244,10 @@ std::size_t report_devices(Findings& findings, const std::string& driver, std::s
       devices += 1;
     }
     if (kind == kUnknownLine)
-      findings.warn("driver", text("{}: is newer than this build of Rondo, which does not know {}", driver, words),
-                    "captured programs do not see it: remove ~/.cache/rondo-drivers/registry and run scripts/build with a new "
-                    "directory, which fetches the newest Vulkan registry");
+      findings.warn(
+          "driver", text("{}: is newer than this build of Rondo, which does not know {}", driver, words),
+          "captured programs do not see it: remove ~/.cache/rondo-drivers/registry and run scripts/build with a new "
+          "directory, which fetches the newest Vulkan registry");
     if (kind == kHiddenLine && verbose) findings.ok("hidden", text("{}: {}", driver, words));
   }
   return devices;
@@ -265,20 +271,24 @@ void check_drivers(Findings& findings, bool verbose) {
     if (driver.rest.empty()) findings.ok("driver", text("{}: no device of its kind here", name));
     devices += report_devices(findings, name, driver.rest, verbose);
   }
-  if (devices == 0) findings.bad("device", "no Vulkan device", "install a driver (Debian, also without a GPU: mesa-vulkan-drivers)");
+  if (devices == 0)
+    findings.bad("device", "no Vulkan device", "install a driver (Debian, also without a GPU: mesa-vulkan-drivers)");
 }
 
 void check_player(Findings& findings) {
   const auto player = find_player();
-  if (player) findings.ok("player", *player);
-  else findings.bad("player", player.error().message, {});
+  if (player)
+    findings.ok("player", *player);
+  else
+    findings.bad("player", player.error().message, {});
 }
 
 void check_sandbox(Findings& findings) {
   if (const std::string lacks = player::sandbox_lacks(); lacks.empty())
     findings.ok("sandbox", "foreign captures are played in a sandbox");
   else
-    findings.warn("sandbox", lacks, "play captures of people whom you do not trust in a virtual machine; --sandbox=require refuses them");
+    findings.warn("sandbox", lacks,
+                  "play captures of people whom you do not trust in a virtual machine; --sandbox=require refuses them");
 }
 
 }  // namespace
@@ -286,7 +296,8 @@ void check_sandbox(Findings& findings) {
 Result<int> run_doctor(Arguments args) {
   Cli cli("rondo doctor", "Checks what capturing and replaying need; each line is ok, warn or bad, with a remedy.");
   bool verbose = false;
-  cli.flag("--verbose", "name each extension of the drivers here that is hidden from captured programs, and why", verbose);
+  cli.flag("--verbose", "name each extension of the drivers here that is hidden from captured programs, and why",
+           verbose);
   cli.footer("Exit status: 0, or 1 if a line is bad.");
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());

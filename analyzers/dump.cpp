@@ -73,8 +73,7 @@ DumpSummary summarize(Walk& walk, ExecutedLists& executed) {
     if (step.is_call()) summary.calls += 1;
     if (step.present) summary.frames += 1;
     summary.submits += step.submits;
-    const bool supported =
-        step.command != nullptr && step.command->kind != codec::CommandClass::unsupported;
+    const bool supported = step.command != nullptr && step.command->kind != codec::CommandClass::unsupported;
     summary.unsupported += supported ? 0 : 1;
     if (!step.is_call() || (step.command != nullptr && imports(walk, step))) continue;
     summary.hermetic += 1;
@@ -189,7 +188,8 @@ Result<int> run_dump(Arguments args) {
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   cli.span("--frames", "only frames A to B - 1", span.frames);
   cli.span("--submits", "only records up to submits A to B - 1, from the submit before", span.submits);
-  cli.flag("--symbols", "functions and lines of who called, from the files that the capture names (RONDO_BACKTRACES)", with_symbols);
+  cli.flag("--symbols", "functions and lines of who called, from the files that the capture names (RONDO_BACKTRACES)",
+           with_symbols);
   cli.value("--grep", "REGEX", "only records whose text has a match (POSIX extended)", grep);
   Budgets budgets;
   budgets.add_to(cli);
@@ -223,13 +223,13 @@ Result<int> run_dump(Arguments args) {
   const auto& names = walk->reader().dictionary();
   if (with_symbols && !walk->damage() && walk->reader().damaged_chunks().empty() &&
       std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCallChain"; }))
-    say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)", printable(file)));
+    say(text("{}: it has no call chains: record it with RONDO_BACKTRACES=1 (rondo capture --backtraces)",
+             printable(file)));
   if (!dumped && !walk->damage()) return tl::unexpected(dumped.error());
   RONDO_TRY(walk->intact());
   if (!*dumped && !out.closed() && !span.whole())
-    return fail(Status::usage,
-                text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
-                     plural(summary.frames, "frame"), plural(summary.submits, "submit")));
+    return fail(Status::usage, text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
+                                    plural(summary.frames, "frame"), plural(summary.submits, "submit")));
   return 0;
 }
 

@@ -46,8 +46,10 @@ class JsonSink : public codec::ValueSink {
   void floating_value(double v, bool single) override { json_.floating_value(v, single); }
   void boolean(bool v) override { json_.boolean(v); }
   void enumerant(std::string_view name, std::int64_t v) override {
-    if (name.empty()) json_.signed_value(v);
-    else json_.string(name);
+    if (name.empty())
+      json_.signed_value(v);
+    else
+      json_.string(name);
   }
   void flags(EnumId bits, std::uint64_t v) override {
     const FlagNames flags = flag_names(bits, v);
@@ -57,8 +59,10 @@ class JsonSink : public codec::ValueSink {
     json_.end_array();
   }
   void handle(HandleType type, std::uint64_t captured, std::uint32_t index) override {
-    if (captured == 0) json_.null();
-    else json_.string(object_text(walk_, type, captured, index));
+    if (captured == 0)
+      json_.null();
+    else
+      json_.string(object_text(walk_, type, captured, index));
   }
   void string(std::string_view v) override { json_.string(v); }
   void bytes(const Digest& digest, std::uint64_t length) override {
@@ -81,8 +85,10 @@ void write_callers(JsonWriter& json, const CallerFrames& callers) {
   json.begin_array();
   for (const CallerFrame& frame : callers.frames) {
     json.begin_object();
-    if (frame.module != nullptr && !frame.module->path.empty()) json.field("module", frame.module->path);
-    else if (frame.module != nullptr) json.field("build_id", hex_text(frame.module->build_id));
+    if (frame.module != nullptr && !frame.module->path.empty())
+      json.field("module", frame.module->path);
+    else if (frame.module != nullptr)
+      json.field("build_id", hex_text(frame.module->build_id));
     json.field("offset", frame.offset);
     for (std::size_t i = 0; i < frame.places.size(); ++i) {
       const bool inlined = i + 1 < frame.places.size();
@@ -190,7 +196,8 @@ class JsonRows : public DumpRows {
     return row.substr(1);
   }
 
-  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) override {
+  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw,
+                const std::string& command) override {
     append(out, "{{\"row\":\"executed\",\"submit\":{},", submit);
     if (draw) append(out, "\"draw\":{},", *draw);
     append(out, "{}\n", command);
@@ -200,8 +207,10 @@ class JsonRows : public DumpRows {
   Result<void> write_command(JsonWriter& json, Walk& walk, const Step& step) const {
     json.field("command", walk.name(step));
     if (step.unfinished()) json.field("unfinished", true);
-    if (step.command == nullptr) json.field("unsupported", true);
-    else RONDO_TRY(write_call(json, walk, step));
+    if (step.command == nullptr)
+      json.field("unsupported", true);
+    else
+      RONDO_TRY(write_call(json, walk, step));
     write_callers(json, callers_of(walk, step, symbols_));
     return {};
   }
@@ -210,10 +219,12 @@ class JsonRows : public DumpRows {
     const Record& record = step.record;
     if (step.command->returns != Returns::nothing) {
       json.key("result");
-      if (!record.has_return) json.null();
+      if (!record.has_return)
+        json.null();
       else if (step.command->returns == Returns::unsigned32 || step.command->returns == Returns::unsigned64)
         json.unsigned_value(static_cast<std::uint64_t>(record.return_value));
-      else json.string(result_text(*step.command, record));
+      else
+        json.string(result_text(*step.command, record));
     }
     json.key("parameters");
     json.begin_object();

@@ -22,8 +22,8 @@ struct DumpSummary {
   std::uint64_t frames = 0;
   std::uint64_t submits = 0;
   std::uint64_t last_sequence = 0;
-  std::uint64_t first_ns = 0;     // CLOCK_MONOTONIC; 0: nothing was timed
-  std::string damage;             // why the records end early; empty: they do not
+  std::uint64_t first_ns = 0;  // CLOCK_MONOTONIC; 0: nothing was timed
+  std::string damage;          // why the records end early; empty: they do not
 };
 
 // The number of a draw, as `rondo trim --draws` takes it, where it is executed first.
@@ -35,11 +35,11 @@ struct DrawNumber {
 // That a submit executes a command buffer.
 struct ExecutesRow {
   std::uint64_t submit = 0;
-  std::uint32_t batch = 0;          // of the call, from 0
-  std::string command_buffer;       // "VkCommandBuffer#3"
-  std::uint64_t first_record = 0;   // vkBeginCommandBuffer; 0: it is not in the capture
-  std::uint64_t commands = 0;       // secondaries' included
-  bool recorded_before = false;     // before the span: rows of its commands follow
+  std::uint32_t batch = 0;         // of the call, from 0
+  std::string command_buffer;      // "VkCommandBuffer#3"
+  std::uint64_t first_record = 0;  // vkBeginCommandBuffer; 0: it is not in the capture
+  std::uint64_t commands = 0;      // secondaries' included
+  bool recorded_before = false;    // before the span: rows of its commands follow
 };
 
 class DumpRows {
@@ -54,7 +54,8 @@ class DumpRows {
   // The rows of commands that were recorded before the span are made when their records are read, by command(), and
   // appended where they are executed, by executed(). `draw`: its number in the submit.
   virtual Result<std::string> command(Walk& walk, const Step& step) = 0;
-  virtual void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) = 0;
+  virtual void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw,
+                        const std::string& command) = 0;
 };
 
 // `symbols` outlives the rows; null: callers are told as modules and offsets.

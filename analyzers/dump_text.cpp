@@ -111,9 +111,10 @@ class TextSink : public codec::ValueSink {
 std::string place_text(const CallerFrame& frame) {
   if (frame.module == nullptr) return text("0x{:x}", frame.offset);
   const std::string& path = frame.module->path;
-  return text("{}+0x{:x}",
-              path.empty() ? text("[{:.8}]", hex_text(frame.module->build_id)) : printable(path.substr(path.rfind('/') + 1)),
-              frame.offset);
+  return text(
+      "{}+0x{:x}",
+      path.empty() ? text("[{:.8}]", hex_text(frame.module->build_id)) : printable(path.substr(path.rfind('/') + 1)),
+      frame.offset);
 }
 
 void append_source(std::string& out, const SourcePlace& place, std::string_view where) {
@@ -134,9 +135,9 @@ class TextRows : public DumpRows {
 
   void summary(std::string& out, const DumpSummary& s) override {
     first_ns_ = s.first_ns;
-    append(out, "summary: {}, {}, {}, {}; {} hermetic, {} replayable, {} unsupported{}\n",
-           plural(s.records, "record"), plural(s.calls, "call"), plural(s.frames, "frame"),
-           plural(s.submits, "submit"), count_text(s.hermetic), count_text(s.replayable), count_text(s.unsupported),
+    append(out, "summary: {}, {}, {}, {}; {} hermetic, {} replayable, {} unsupported{}\n", plural(s.records, "record"),
+           plural(s.calls, "call"), plural(s.frames, "frame"), plural(s.submits, "submit"), count_text(s.hermetic),
+           count_text(s.replayable), count_text(s.unsupported),
            s.damage.empty() ? "" : text("; damaged: {}", s.damage));
   }
 
@@ -163,8 +164,11 @@ class TextRows : public DumpRows {
 
   void executes(std::string& out, const ExecutesRow& row) override {
     append(out, "{:>13}submit {} executes {}", "", row.submit, row.command_buffer);
-    if (row.first_record == 0) out += ", which this capture does not record";
-    else append(out, ": {} from record {} on{}", plural(row.commands, "command"), row.first_record, row.recorded_before ? ", before this span:" : "");
+    if (row.first_record == 0)
+      out += ", which this capture does not record";
+    else
+      append(out, ": {} from record {} on{}", plural(row.commands, "command"), row.first_record,
+             row.recorded_before ? ", before this span:" : "");
     out += '\n';
   }
 
@@ -174,7 +178,8 @@ class TextRows : public DumpRows {
     return row;
   }
 
-  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw, const std::string& command) override {
+  void executed(std::string& out, std::uint64_t submit, std::optional<std::uint64_t> draw,
+                const std::string& command) override {
     append(out, "{:>15}{:<10}{}\n", "", text("{}:{}", submit, draw ? std::to_string(*draw) : "-"), command);
   }
 

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/elf_program.h"
 
-#include <algorithm>
-#include <climits>
-#include <cstring>
 #include <fcntl.h>
 #include <gelf.h>
 #include <libelf.h>
-#include <memory>
-#include <string_view>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <memory>
+#include <string_view>
 #include <vector>
 
 #include "analyzers/text.h"
@@ -59,9 +60,11 @@ Dynamic read_dynamic(Elf* elf, const GElf_Phdr& segment) {
   const std::size_t one = ::gelf_fsize(elf, ELF_T_DYN, 1, EV_CURRENT);
   const std::size_t count = one == 0 ? 0 : std::min<std::size_t>(segment.p_filesz / one, kDynamicEntries);
   Elf_Data* const data =
-      count == 0 ? nullptr : ::elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset), count * one, ELF_T_DYN);
+      count == 0 ? nullptr
+                 : ::elf_getdata_rawchunk(elf, static_cast<std::int64_t>(segment.p_offset), count * one, ELF_T_DYN);
   GElf_Dyn entry;
-  for (std::size_t i = 0; data != nullptr && i < count && ::gelf_getdyn(data, static_cast<int>(i), &entry) != nullptr; ++i) {
+  for (std::size_t i = 0; data != nullptr && i < count && ::gelf_getdyn(data, static_cast<int>(i), &entry) != nullptr;
+       ++i) {
     if (entry.d_tag == DT_NULL) break;
     if (entry.d_tag == DT_NEEDED) found.needed.push_back(entry.d_un.d_val);
     if (entry.d_tag == DT_STRTAB) found.strings = entry.d_un.d_ptr;
@@ -122,11 +125,19 @@ std::string machine_text(const Machine& machine) {
   static constexpr struct {
     std::uint16_t number;
     std::string_view name;
-  } kNames[] = {{EM_386, "x86"},          {EM_X86_64, "x86-64"},  {EM_ARM, "Arm"},        {EM_AARCH64, "Arm (AArch64)"},
-                {EM_RISCV, "RISC-V"},     {EM_PPC, "PowerPC"},    {EM_PPC64, "PowerPC"},  {EM_S390, "IBM Z"},
-                {EM_MIPS, "MIPS"},        {EM_SPARCV9, "SPARC"},  {EM_LOONGARCH, "LoongArch"}};
-  const auto* const known = std::find_if(std::begin(kNames), std::end(kNames),
-                                         [&](const auto& row) { return row.number == machine.number; });
+  } kNames[] = {{EM_386, "x86"},
+                {EM_X86_64, "x86-64"},
+                {EM_ARM, "Arm"},
+                {EM_AARCH64, "Arm (AArch64)"},
+                {EM_RISCV, "RISC-V"},
+                {EM_PPC, "PowerPC"},
+                {EM_PPC64, "PowerPC"},
+                {EM_S390, "IBM Z"},
+                {EM_MIPS, "MIPS"},
+                {EM_SPARCV9, "SPARC"},
+                {EM_LOONGARCH, "LoongArch"}};
+  const auto* const known =
+      std::find_if(std::begin(kNames), std::end(kNames), [&](const auto& row) { return row.number == machine.number; });
   std::string words = machine.file_class == ELFCLASS32 ? "32-bit " : machine.file_class == ELFCLASS64 ? "64-bit " : "";
   words += known != std::end(kNames) ? std::string(known->name) : text("machine {}", machine.number);
   if (machine.order == ELFDATA2MSB) words += " (big-endian)";

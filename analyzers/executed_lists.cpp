@@ -23,13 +23,15 @@ bool DumpSpan::contains(std::uint64_t frame, std::uint64_t submit) const {
   return (!frames || frames->contains(frame)) && (!submits || submits->contains(submit));
 }
 
-void ExecutedLists::execute(const CommandList& list, std::uint64_t submit, std::uint64_t draw, bool in_span, int depth) {
+void ExecutedLists::execute(const CommandList& list, std::uint64_t submit, std::uint64_t draw, bool in_span,
+                            int depth) {
   if (depth > kMostDepth || ++executed_ > kMostExecuted) return;
   if (first_.size() <= list.number) first_.resize(list.number + 1);
   First& first = first_[list.number];
   if (first.executions++ == 0) first.submit = submit, first.draw = draw;
   if (in_span && (first_in_span_ == 0 || list.first_record < first_in_span_)) first.kept = true;
-  for (const CommandList::Secondary& one : list.secondaries) execute(*one.list, submit, draw + one.draws_before, in_span, depth + 1);
+  for (const CommandList::Secondary& one : list.secondaries)
+    execute(*one.list, submit, draw + one.draws_before, in_span, depth + 1);
 }
 
 void ExecutedLists::look(Walk& walk, const Step& step) {
@@ -61,13 +63,15 @@ void ExecutedLists::keep(std::string row) {
   rows_[second_.list()->number].push_back({std::move(row), second_.draws_before(), second_.secondaries_before()});
 }
 
-void ExecutedLists::each_kept(const CommandList& list, std::uint64_t draws,
-                              const std::function<void(std::optional<std::uint64_t>, const std::string&)>& visit) const {
+void ExecutedLists::each_kept(
+    const CommandList& list, std::uint64_t draws,
+    const std::function<void(std::optional<std::uint64_t>, const std::string&)>& visit) const {
   visit_rows(list, draws, 0, visit);
 }
 
-void ExecutedLists::visit_rows(const CommandList& list, std::uint64_t draws, int depth,
-                               const std::function<void(std::optional<std::uint64_t>, const std::string&)>& visit) const {
+void ExecutedLists::visit_rows(
+    const CommandList& list, std::uint64_t draws, int depth,
+    const std::function<void(std::optional<std::uint64_t>, const std::string&)>& visit) const {
   if (depth > kMostDepth) return;
   std::size_t secondary = 0;
   const auto visit_secondaries = [&](std::size_t end) {

@@ -24,7 +24,9 @@ struct DumpSpan {
   // What comes before a submit, back to the one before it, belongs to it.
   bool contains(const Step& step) const;
   bool contains(std::uint64_t frame, std::uint64_t submit) const;
-  bool over(const Step& step) const { return (frames && step.frame >= frames->end) || (submits && step.submit >= submits->end); }
+  bool over(const Step& step) const {
+    return (frames && step.frame >= frames->end) || (submits && step.submit >= submits->end);
+  }
 };
 
 class ExecutedLists {
@@ -36,15 +38,17 @@ class ExecutedLists {
 
   // The batches of a submit. What follows is about this record.
   const std::vector<CommandLists::Batch>& follow(Walk& walk, const Step& step) { return second_.take(walk, step); }
-  // The draw number of the record that follow() was given, from the first submit that executes it. None where the record is
-  // no draw, or no submit executes it.
+  // The draw number of the record that follow() was given, from the first submit that executes it. None where the
+  // record is no draw, or no submit executes it.
   std::optional<DrawNumber> number() const;
-  // True if it is a command of a list that was begun before the span and that a submit of the span executes: keep() its row.
+  // True if it is a command of a list that was begun before the span and that a submit of the span executes: keep() its
+  // row.
   bool needs_row() const;
   void keep(std::string row);
 
   bool is_kept(const CommandList& list) const { return list.number < first_.size() && first_[list.number].kept; }
-  // The kept rows of a list and its secondaries, in the order of execution. `draws`: how many come before it in the submit.
+  // The kept rows of a list and its secondaries, in the order of execution. `draws`: how many come before it in the
+  // submit.
   void each_kept(const CommandList& list, std::uint64_t draws,
                  const std::function<void(std::optional<std::uint64_t> draw, const std::string& row)>& visit) const;
 
@@ -65,9 +69,9 @@ class ExecutedLists {
 
   const DumpSpan& span_;
   CommandLists lists_, second_;
-  std::vector<First> first_;          // by CommandList::number
-  std::uint64_t executed_ = 0;        // lists, by look()
-  std::uint64_t first_in_span_ = 0;   // record; 0: none yet
+  std::vector<First> first_;                                  // by CommandList::number
+  std::uint64_t executed_ = 0;                                // lists, by look()
+  std::uint64_t first_in_span_ = 0;                           // record; 0: none yet
   std::unordered_map<std::uint64_t, std::vector<Row>> rows_;  // by CommandList::number
 };
 

@@ -25,7 +25,8 @@ void print_shader(Output& out, const ShaderRow& row) {
     line += printable(row.damage);
   } else {
     line += shaders::version_text(row.reflection.version);
-    for (const shaders::EntryPoint& entry : row.reflection.entry_points) line += "; " + printable(shaders::text_of(entry));
+    for (const shaders::EntryPoint& entry : row.reflection.entry_points)
+      line += "; " + printable(shaders::text_of(entry));
     for (const shaders::SpecConstant& constant : row.reflection.constants)
       line += "; specialization constant " + shaders::text_of(constant);
   }
@@ -42,9 +43,8 @@ Result<void> has_all_shaders(Walk& walk, std::uint64_t records) {
   if (!reader.complete() && (records == 0 || !reader.can_be_finished()))
     return fail(Status::unreadable, text("{}: shaders may be missing: {}", path, reader.cut_reason()));
   if (const std::uint64_t gaps = reader.gaps(); gaps != 0)
-    return fail(Status::unreadable,
-                text("{}: shaders may be missing: {} missing, and nothing after the first is used", path,
-                     plural(gaps, "record")));
+    return fail(Status::unreadable, text("{}: shaders may be missing: {} missing, and nothing after the first is used",
+                                         path, plural(gaps, "record")));
   return {};
 }
 
@@ -115,7 +115,8 @@ Result<int> run_extract(Arguments args) {
           "Writes what a capture holds as files, and says a line of each. Shaders need no device; for images and\n"
           "buffers the capture is played up to --at, and what they hold there is read.");
   cli.positional("IN", "the capture", request.file);
-  cli.positionals("OBJECT", "images and buffers, as VkImage#12 or by the name that the program gave; all, if none is named",
+  cli.positionals("OBJECT",
+                  "images and buffers, as VkImage#12 or by the name that the program gave; all, if none is named",
                   request.objects);
   cli.flag("--shaders", "every shader's SPIR-V: DIGEST.spv", shaders);
   cli.flag("--images", "images, each mip, layer and aspect a PNG or KTX2 file, and images.json", request.images);
@@ -138,12 +139,16 @@ Result<int> run_extract(Arguments args) {
   if (!*parsed) return 0;
   const bool contents = request.images || request.buffers;
   if (!shaders && !contents)
-    return fail(Status::usage, "nothing to extract is named: --images, --buffers or --shaders (see rondo extract --help)");
-  if (shaders && contents)
-    return fail(Status::usage, "--shaders needs no device: it stands without --images and --buffers (see rondo extract --help)");
-  if (shaders && (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
     return fail(Status::usage,
-                "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers (see rondo extract --help)");
+                "nothing to extract is named: --images, --buffers or --shaders (see rondo extract --help)");
+  if (shaders && contents)
+    return fail(Status::usage,
+                "--shaders needs no device: it stands without --images and --buffers (see rondo extract --help)");
+  if (shaders &&
+      (request.at || !request.devices.empty() || !request.objects.empty() || request.validate || files.any()))
+    return fail(Status::usage,
+                "OBJECT, --at, --device, --validate, --allow-files and --file-remap go with --images and --buffers "
+                "(see rondo extract --help)");
   if ((request.pictures || request.sheet) && !request.images)
     return fail(Status::usage, "--png and --sheet go with --images (see rondo extract --help)");
   if (request.output.empty()) return fail(Status::usage, "-o DIR is required (see rondo extract --help)");

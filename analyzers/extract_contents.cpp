@@ -236,7 +236,8 @@ Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
   json.field("format", format);
   json.key("extent");
   json.begin_array();
-  for (const std::uint32_t side : {image.extent.width, image.extent.height, image.extent.depth}) json.unsigned_value(side);
+  for (const std::uint32_t side : {image.extent.width, image.extent.height, image.extent.depth})
+    json.unsigned_value(side);
   json.end_array();
   json.field("mips", image.mips);
   json.field("layers", image.layers);
@@ -373,8 +374,9 @@ Result<void> write_all(Snapshot& snapshot, const ContentsRequest& request, const
   std::string unread;
   find_unread(snapshot.plan(), snapshot.images(), named, unread);
   find_unread(snapshot.plan(), snapshot.buffers(), named, unread);
-  return unread.empty() ? Result<void>()
-                        : fail(Status::failed, text("{}: not read {}: {}", printable(request.file), place.text(), unread));
+  return unread.empty()
+             ? Result<void>()
+             : fail(Status::failed, text("{}: not read {}: {}", printable(request.file), place.text(), unread));
 }
 
 // `played`: of the request.

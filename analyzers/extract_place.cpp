@@ -43,10 +43,9 @@ Result<ExtractPlace> parse_extract_place(const std::optional<std::string>& at) {
   }
   const auto parsed = player::parse_place(*at);
   if (!parsed)
-    return fail(Status::usage,
-                text("--at: '{}' is neither frame:K nor submit:K nor draw:S:N (draw N of submit S), "
-                     "with numbers from 0",
-                     printable(*at)));
+    return fail(Status::usage, text("--at: '{}' is neither frame:K nor submit:K nor draw:S:N (draw N of submit S), "
+                                    "with numbers from 0",
+                                    printable(*at)));
   place.place = *parsed;
   return place;
 }
@@ -56,14 +55,13 @@ std::string step_path_for(const std::string& directory) {
   std::filesystem::path at = std::filesystem::path(directory).lexically_normal();
   if (!at.has_filename()) at = at.parent_path();  // "out/"
   if (std::filesystem::is_directory(at, none)) return (at / "draws").string();
-  while (at.has_parent_path() && at.has_relative_path() &&
-         !std::filesystem::is_directory(at.parent_path(), none))
+  while (at.has_parent_path() && at.has_relative_path() && !std::filesystem::is_directory(at.parent_path(), none))
     at = at.parent_path();
   return at.string();
 }
 
-Result<PlayedFile> file_to_play(const std::string& capture, const FileAccess& files,
-                                const ExtractPlace& place, const std::string& directory) {
+Result<PlayedFile> file_to_play(const std::string& capture, const FileAccess& files, const ExtractPlace& place,
+                                const std::string& directory) {
   PlayedFile played;
   if (!place.draw) {
     played.path = capture;

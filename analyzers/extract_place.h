@@ -46,7 +46,7 @@ std::string step_path_for(const std::string& directory);
 
 // Errors: Status::usage where the submit or the draw is not there (the message says how many there are),
 // Status::failed where the submit cannot be split after the draw, and those of reading the capture.
-Result<PlayedFile> file_to_play(const std::string& capture, const FileAccess& files,
-                                const ExtractPlace& place, const std::string& directory);
+Result<PlayedFile> file_to_play(const std::string& capture, const FileAccess& files, const ExtractPlace& place,
+                                const std::string& directory);
 
 }  // namespace rondo::analyzers

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// --allow-files and --file-remap: which files outside a capture may be read where it needs them (RONDO_FILES=reference).
+// --allow-files and --file-remap: which files outside a capture may be read where it needs them
+// (RONDO_FILES=reference).
 #pragma once
 
 #include <string>
@@ -27,7 +28,6 @@ std::vector<std::string> allowing_files_of(const std::string& capture);
 
 // Of a tool that writes a capture made of FILE: it goes either to -o OUT, which is another file, or takes
 // FILE's place.
-Result<void> check_output_words(const char* tool, const std::string& file, const std::string& output,
-                                bool in_place);
+Result<void> check_output_words(const char* tool, const std::string& file, const std::string& output, bool in_place);
 
 }  // namespace rondo::analyzers

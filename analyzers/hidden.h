@@ -10,9 +10,9 @@
 namespace rondo::analyzers {
 
 struct HiddenThing {
-  std::string name;    // an extension, a version, a feature bit or a structure type
+  std::string name;  // an extension, a version, a feature bit or a structure type
   std::string reason;
-  std::string asked;   // how the program asked for it; empty: it did not
+  std::string asked;     // how the program asked for it; empty: it did not
   bool unknown = false;  // to the registry that the recorder was built with
 };
 

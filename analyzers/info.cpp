@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo info: what a capture holds, and what this build can capture.
 #include "analyzers/analysis/work_rows.h"
-#include "analyzers/capture_info.h"
 #include "analyzers/budgets.h"
+#include "analyzers/capture_info.h"
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
 #include "analyzers/coverage.h"
@@ -68,7 +68,8 @@ Result<int> run_draws(const std::string& file, const DrawArguments& given, Budge
 }
 
 // A range of --frames or --submits: which rows are shown.
-Result<void> parse_rows(const std::optional<std::string>& given, SpanRequest::Kind kind, const char* option, std::optional<SpanRequest>& wanted) {
+Result<void> parse_rows(const std::optional<std::string>& given, SpanRequest::Kind kind, const char* option,
+                        std::optional<SpanRequest>& wanted) {
   if (!given) return {};
   auto range = parse_range(*given, kind, option);
   if (!range) return tl::unexpected(range.error());
@@ -77,10 +78,12 @@ Result<void> parse_rows(const std::optional<std::string>& given, SpanRequest::Ki
 }
 
 template <class Row>
-Result<void> keep_rows(std::vector<Row>& rows, const std::optional<SpanRequest>& wanted, const std::string& file, const std::string& all) {
+Result<void> keep_rows(std::vector<Row>& rows, const std::optional<SpanRequest>& wanted, const std::string& file,
+                       const std::string& all) {
   if (!wanted) return {};
   std::erase_if(rows, [&](const Row& row) { return row.number < wanted->first || row.number >= wanted->last; });
-  if (rows.empty()) return fail(Status::usage, text("{}: nothing is in {}: it has {}, from 0", file, wanted->text(), all));
+  if (rows.empty())
+    return fail(Status::usage, text("{}: nothing is in {}: it has {}, from 0", file, wanted->text(), all));
   return {};
 }
 
@@ -98,18 +101,28 @@ Result<int> run_info(Arguments args) {
   cli.flag("--json", "as JSON", as_json);
   cli.flag("--short", "a line for each FILE: size, state, program, device, frames, submits, calls, time", is_short);
   cli.flag("--coverage", "regular, irregular and unsupported commands, with reasons", shown.coverage);
-  cli.flag_or_range("--submits", "a row for each submit, or each of these; with --draws: only of these", shown.submits, submits);
-  cli.flag_or_range("--frames", "a row for each frame, or each of these; with --draws: only of these", shown.frames, frames);
+  cli.flag_or_range("--submits", "a row for each submit, or each of these; with --draws: only of these", shown.submits,
+                    submits);
+  cli.flag_or_range("--frames", "a row for each frame, or each of these; with --draws: only of these", shown.frames,
+                    frames);
   cli.flag("--scopes", "a row for each time that a label or scope is entered", shown.scopes);
   cli.flag("--shaders", "a row for each shader: digest, size, entry points, and what is made of it", shown.shaders);
   cli.flag("--draws",
-           "instead: a row for each draw, dispatch, copy and build that is executed, in order, with the number SUBMIT:DRAW that "
-           "rondo trim --draws takes", draws);
+           "instead: a row for each draw, dispatch, copy and build that is executed, in order, with the number "
+           "SUBMIT:DRAW that "
+           "rondo trim --draws takes",
+           draws);
   cli.value("--scope", "NAME[#K]", "with --draws: only where this scope is entered", scope);
-  cli.value("--by", "KEY", "with --draws: grouped by kind (the Vulkan command), pipeline, label, pass, shader, submit or frame; command (the default): not grouped", by);
-  cli.value("--top", "N", "with --draws: the N items that may touch the most bytes; with --by: the N groups with the most items", top);
+  cli.value("--by", "KEY",
+            "with --draws: grouped by kind (the Vulkan command), pipeline, label, pass, shader, submit or frame; "
+            "command (the default): not grouped",
+            by);
+  cli.value("--top", "N",
+            "with --draws: the N items that may touch the most bytes; with --by: the N groups with the most items",
+            top);
   cli.flag("--times", "with --submits, --frames or --scopes: native start and duration", shown.times);
-  cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it", privacy);
+  cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it",
+           privacy);
   cli.flag("--gate", "with --privacy: status 5 where it lists what rondo redact leaves out", gate);
   Budgets budgets;
   budgets.add_to(cli);
@@ -150,11 +163,13 @@ Result<int> run_info(Arguments args) {
   RONDO_TRY(keep_rows(info.frame_rows, some_frames, file, plural(info.frames, "frame")));
   RONDO_TRY(keep_rows(info.submit_rows, some_submits, file, plural(info.submits, "submit")));
   info.damaged = walk->reader().damaged_chunks();
-  if (!rows && !privacy && info.damaged.empty() && info.missing_blobs == 0) info.not_replayable = why_not_replayable(file);
+  if (!rows && !privacy && info.damaged.empty() && info.missing_blobs == 0)
+    info.not_replayable = why_not_replayable(file);
   std::string words;
   std::size_t redactable = 0;
   if (privacy) {
-    if (rows || shown.coverage) return fail(Status::usage, "--privacy goes with --json and --gate alone (see rondo info --help)");
+    if (rows || shown.coverage)
+      return fail(Status::usage, "--privacy goes with --json and --gate alone (see rondo info --help)");
     const auto found = gather_privacy(*walk, info);
     redactable = gate ? count_redactable(found) : 0;
     if (as_json) {
@@ -180,7 +195,8 @@ Result<int> run_info(Arguments args) {
                      "`player --salvage` plays what comes before the first",
                      file, plural(info.missing_blobs, "reference")));
   if (gate && !info.complete)
-    return fail(Status::unreadable, text("{}: is not complete ({}): what it holds beyond that is not listed", file, info.cut_reason));
+    return fail(Status::unreadable,
+                text("{}: is not complete ({}): what it holds beyond that is not listed", file, info.cut_reason));
   if (redactable != 0) return static_cast<int>(Status::different);
   return 0;
 }

@@ -206,8 +206,8 @@ void write_scopes(JsonWriter& json, const CaptureInfo& info, bool times) {
 void append_info_json(std::string& out, const CaptureInfo& info, const InfoShown& shown) {
   JsonWriter json(out, /*indented=*/true);
   json.begin_object();
-  write_file_members(json, FileFacts{info.path, info.file_bytes, info.header, info.complete, info.cut_reason,
-                                     info.footer, info.gaps});
+  write_file_members(
+      json, FileFacts{info.path, info.file_bytes, info.header, info.complete, info.cut_reason, info.footer, info.gaps});
   json.key("session");
   json.value(info.session.compact());
   write_devices(json, info);

@@ -20,9 +20,12 @@ std::string state_text(const Reader& reader) {
   const auto footer = reader.footer();
   if (!footer) return "complete";
   switch (static_cast<Ending>(footer->ending)) {
-    case Ending::finished: return "complete, program died";
-    case Ending::stopped: return "complete, stopped early";
-    default: return "complete";
+    case Ending::finished:
+      return "complete, program died";
+    case Ending::stopped:
+      return "complete, stopped early";
+    default:
+      return "complete";
   }
 }
 

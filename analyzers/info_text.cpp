@@ -13,9 +13,7 @@ namespace rondo::analyzers {
 
 namespace {
 
-void label(std::string& out, std::string_view name, std::string_view words) {
-  append(out, "{:<12}{}\n", name, words);
-}
+void label(std::string& out, std::string_view name, std::string_view words) { append(out, "{:<12}{}\n", name, words); }
 
 std::string bytes_text(std::uint64_t bytes) { return text("{} bytes ({})", count_text(bytes), size_text(bytes)); }
 
@@ -28,8 +26,11 @@ std::string joined(const std::vector<std::string>& parts) {
 void append_ending(std::string& out, const CaptureInfo& info) {
   if (!info.complete) {
     label(out, "cut", info.cut_reason);
-    label(out, "", info.can_be_finished ? text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is", printable(info.path))
-                                        : "'player --salvage' plays what comes before; nothing in the file brings back the rest");
+    label(out, "",
+          info.can_be_finished
+              ? text("once its program has ended, 'rondo finish {}' closes it; 'player --salvage' plays it as it is",
+                     printable(info.path))
+              : "'player --salvage' plays what comes before; nothing in the file brings back the rest");
     return;
   }
   std::string words = "complete";
@@ -41,7 +42,8 @@ void append_ending(std::string& out, const CaptureInfo& info) {
   if (info.footer && info.footer->ending == static_cast<std::uint32_t>(Ending::stopped))
     words += ", but the recorder stopped before the program did";
   if (info.gaps != 0)
-    words += text("; {} missing: {} plays up to the first", plural(info.gaps, "sequence number"), died ? "player" : "'player --salvage'");
+    words += text("; {} missing: {} plays up to the first", plural(info.gaps, "sequence number"),
+                  died ? "player" : "'player --salvage'");
   label(out, "ending", words);
 }
 
@@ -53,8 +55,9 @@ void append_modules(std::string& out, const JsonText& session) {
       const std::string path = of("path").value_or(""), file = of("file").value_or("");
       if (of("role").value_or(path == "(program)" ? "program" : "") != role) continue;
       const bool linked = !file.empty() && !path.ends_with("/" + file) && path != file;
-      label(out, role == "program" ? "build" : role,
-            printable(text("{}{}, build-id {}", path, linked ? " (" + file + ")" : "", of("build_id").value_or("none"))));
+      label(
+          out, role == "program" ? "build" : role,
+          printable(text("{}{}, build-id {}", path, linked ? " (" + file + ")" : "", of("build_id").value_or("none"))));
     }
 }
 
@@ -77,22 +80,24 @@ void append_session(std::string& out, const CaptureInfo& info) {
   const JsonText& session = info.session;
   if (const auto span = session.string("/cut/span"); span) {
     std::string devices;
-    for (const auto& [index, name] : session.members("/cut/devices")) append(devices, "{}{}", devices.empty() ? "" : ", ", name);
-    label(out, "part of", printable(text("{} ({}): {}, its records {} to {}; cut on {}", session.string("/cut/file").value_or("?"),
-                                         session.string("/cut/capture").value_or("?"), *span,
-                                         session.number("/cut/first_record").value_or(0),
-                                         session.number("/cut/last_record").value_or(0), devices)));
+    for (const auto& [index, name] : session.members("/cut/devices"))
+      append(devices, "{}{}", devices.empty() ? "" : ", ", name);
+    label(out, "part of",
+          printable(text("{} ({}): {}, its records {} to {}; cut on {}", session.string("/cut/file").value_or("?"),
+                         session.string("/cut/capture").value_or("?"), *span,
+                         session.number("/cut/first_record").value_or(0),
+                         session.number("/cut/last_record").value_or(0), devices)));
     if (const auto anew = session.number("/cut/checkpoints_of_these_devices").value_or(0); anew != 0)
-      label(out, "", text("what {} compared with in {} is of that device, not of the captured one", anew == 1 ? "1 image, buffer or memory is" : text("{} images, buffers and memories are", anew),
-                          plural(session.number("/cut/checkpoints").value_or(0), "checkpoint")));
+      label(out, "",
+            text("what {} compared with in {} is of that device, not of the captured one",
+                 anew == 1 ? "1 image, buffer or memory is" : text("{} images, buffers and memories are", anew),
+                 plural(session.number("/cut/checkpoints").value_or(0), "checkpoint")));
     if (const auto images = session.number("/cut/images_as_these_devices_lay_them_out").value_or(0); images != 0)
       label(out, "", text("{} lie as that driver lays them out: no other plays it", plural(images, "image")));
     if (const auto images = session.number("/cut/images_kept_after_undefined").value_or(0); images != 0)
-      label(out, "",
-            text("{} that it lets be undefined begin as that driver kept them", plural(images, "image")));
+      label(out, "", text("{} that it lets be undefined begin as that driver kept them", plural(images, "image")));
     if (const auto shaders = session.number("/cut/clamped_shaders").value_or(0); shaders != 0)
-      label(out, "",
-            text("it was made by a replay with {} clamped (--clamp-shaders)", plural(shaders, "shader")));
+      label(out, "", text("it was made by a replay with {} clamped (--clamp-shaders)", plural(shaders, "shader")));
   }
 }
 
@@ -109,15 +114,16 @@ void append_hidden(std::string& out, const CaptureInfo& info) {
 
 void append_devices(std::string& out, const CaptureInfo& info) {
   for (const DeviceRow& device : info.devices) {
-    label(out, "device", text("{}: {}, {}, Vulkan {}, vendor 0x{:x}, device 0x{:x}, driver {}", device.object,
-                              printable(device.name), device.type, device.api_version, device.vendor_id,
-                              device.device_id, printable(device.driver)));
+    label(out, "device",
+          text("{}: {}, {}, Vulkan {}, vendor 0x{:x}, device 0x{:x}, driver {}", device.object, printable(device.name),
+               device.type, device.api_version, device.vendor_id, device.device_id, printable(device.driver)));
     for (std::size_t i = 0; i < device.memory_types.size(); ++i)
       label(out, "", text("memory type {}: {}", i, device.memory_types[i]));
     for (std::size_t i = 0; i < device.queue_families.size(); ++i)
       label(out, "", text("queue family {}: {}", i, device.queue_families[i]));
   }
-  if (!info.instance_extensions.empty()) label(out, "instance", text("extensions: {}", joined(info.instance_extensions)));
+  if (!info.instance_extensions.empty())
+    label(out, "instance", text("extensions: {}", joined(info.instance_extensions)));
   for (const LogicalDeviceRow& device : info.logical_devices) {
     label(out, "enabled", text("{} of {}: extensions: {}", device.object, device.physical, joined(device.extensions)));
     label(out, "", text("features: {}", joined(device.features)));
@@ -127,22 +133,28 @@ void append_devices(std::string& out, const CaptureInfo& info) {
 // Which files it needs, or has with all that is in them.
 void append_files(std::string& out, const CaptureInfo& info) {
   if (info.call_chains != 0)
-    label(out, "callers", text("{} through {} (rondo dump, --symbols)", plural(info.call_chains, "call chain"),
-                               plural(info.call_modules.size(), "module")));
-  label(out, "hermetic", info.hermetic() ? "yes: it needs no files"
-                                         : text("no: it needs the {} below ('player --allow-files', '--file-remap'); 'rondo pack {} -o OUT' takes "
-                                                "them in", plural(info.files_needed(), "file"), printable(info.path)));
+    label(out, "callers",
+          text("{} through {} (rondo dump, --symbols)", plural(info.call_chains, "call chain"),
+               plural(info.call_modules.size(), "module")));
+  label(out, "hermetic",
+        info.hermetic()
+            ? "yes: it needs no files"
+            : text("no: it needs the {} below ('player --allow-files', '--file-remap'); 'rondo pack {} -o OUT' takes "
+                   "them in",
+                   plural(info.files_needed(), "file"), printable(info.path)));
   for (const ExternalFile& file : info.files)
-    label(out, "file used", text("{}: {}, {} of it in {}, {}", printable(file.path), bytes_text(file.identity.bytes),
-                                 size_text(file.referenced_bytes), plural(file.blobs, "blob"), file_check_text(file)));
+    label(out, "file used",
+          text("{}: {}, {} of it in {}, {}", printable(file.path), bytes_text(file.identity.bytes),
+               size_text(file.referenced_bytes), plural(file.blobs, "blob"), file_check_text(file)));
 }
 
 void append_counts(std::string& out, const CaptureInfo& info) {
   const auto kinds = std::count_if(info.commands.begin(), info.commands.end(),
                                    [](const auto& row) { return row.first.starts_with("vk"); });
-  label(out, "records", text("{} of {} on {}; sequence numbers to {}, {} asked by the layer",
-                             plural(info.calls, "call"), plural(static_cast<std::uint64_t>(kinds), "command"), plural(info.threads, "thread"),
-                             info.last_sequence, count_text(info.by_layer)));
+  label(out, "records",
+        text("{} of {} on {}; sequence numbers to {}, {} asked by the layer", plural(info.calls, "call"),
+             plural(static_cast<std::uint64_t>(kinds), "command"), plural(info.threads, "thread"), info.last_sequence,
+             count_text(info.by_layer)));
   if (info.ambiguous != 0)
     label(out, "", text("{} that may hold the device's own writes", plural(info.ambiguous, "host write")));
   if (info.undated != 0)
@@ -150,21 +162,25 @@ void append_counts(std::string& out, const CaptureInfo& info) {
           text("{} that may have been made before or after the end of work that uses the bytes: no wait says "
                "which",
                plural(info.undated, "host write")));
-  if (info.unsupported != 0) label(out, "", text("{} that this build does not know", plural(info.unsupported, "record")));
+  if (info.unsupported != 0)
+    label(out, "", text("{} that this build does not know", plural(info.unsupported, "record")));
   if (info.unfinished != 0) label(out, "", text("{} in which the process died", plural(info.unfinished, "call")));
   label(out, "frames", count_text(info.frames));
   label(out, "submits", count_text(info.submits));
-  label(out, "time", text("{} from the first to the last call that is timed", duration_text(info.last_ns - info.first_ns)));
-  label(out, "blobs", text("{} unique, {}; {} of {}", count_text(info.unique_blobs), bytes_text(info.unique_blob_bytes),
-                           plural(info.blob_references, "reference"), bytes_text(info.referenced_blob_bytes)));
+  label(out, "time",
+        text("{} from the first to the last call that is timed", duration_text(info.last_ns - info.first_ns)));
+  label(out, "blobs",
+        text("{} unique, {}; {} of {}", count_text(info.unique_blobs), bytes_text(info.unique_blob_bytes),
+             plural(info.blob_references, "reference"), bytes_text(info.referenced_blob_bytes)));
   if (info.missing_blobs != 0)
     label(out, "",
           text("{} that are not in the file: 'player --salvage' plays what comes before the first",
                plural(info.missing_blobs, "reference")));
   append_files(out, info);
   for (const auto& [type, totals] : info.chunks)
-    label(out, "chunks", text("{:<10} {:>5}, {:>12} bytes stored, {:>12} unpacked", chunk_text(type), totals.chunks,
-                              count_text(totals.stored_bytes), count_text(totals.raw_bytes)));
+    label(out, "chunks",
+          text("{:<10} {:>5}, {:>12} bytes stored, {:>12} unpacked", chunk_text(type), totals.chunks,
+               count_text(totals.stored_bytes), count_text(totals.raw_bytes)));
 }
 
 void append_commands(std::string& out, const CaptureInfo& info) {
@@ -197,9 +213,10 @@ void append_submits(std::string& out, const CaptureInfo& info, bool times) {
   append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", "submit", "sequence", "queue", "buffers", "commands",
          times ? text(" {:>14} {:>12} {:>12}", "start ms", "call ms", "to wait ms") : "");
   for (const SubmitRow& row : info.submit_rows)
-    append(out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", row.number, row.sequence, row.queue, row.command_buffers,
-           row.commands,
-           times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.start_ns, row.waited_ns) : "");
+    append(
+        out, "{:>8} {:>10} {:<14} {:>8} {:>9}{}\n", row.number, row.sequence, row.queue, row.command_buffers,
+        row.commands,
+        times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.start_ns, row.waited_ns) : "");
 }
 
 void append_frames(std::string& out, const CaptureInfo& info, bool times) {
@@ -208,17 +225,19 @@ void append_frames(std::string& out, const CaptureInfo& info, bool times) {
   for (const FrameRow& row : info.frame_rows)
     append(out, "{:>8} {:>10} {:>10} {:>8} {:>8} {:>9}{}\n", row.number, row.first_sequence, row.last_sequence,
            row.calls, row.submits, row.commands,
-           times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.submitted_ns, row.waited_ns) : "");
+           times ? " " + times_text(info, row.start_ns, row.end_ns) + " " + wait_text(row.submitted_ns, row.waited_ns)
+                 : "");
 }
 
 void append_scopes(std::string& out, const CaptureInfo& info, bool times) {
   append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n", "scope", "kind", "first", "last", "submits",
          times ? text(" {:>14} {:>12}", "start ms", "ms") : "");
   for (const ScopeRow& row : info.scope_rows)
-    append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n",
-           text("{}#{}", printable(row.name), row.occurrence), row.kind, row.first_sequence,
-           row.ended ? std::to_string(row.last_sequence) : "never", row.submits,
-           times ? " " + times_text(info, row.start_ns, row.end_ns) + (row.kind == "command label" ? "  (the submitting calls)" : "") : "");
+    append(out, "{:<32} {:<13} {:>10} {:>10} {:>8}{}\n", text("{}#{}", printable(row.name), row.occurrence), row.kind,
+           row.first_sequence, row.ended ? std::to_string(row.last_sequence) : "never", row.submits,
+           times ? " " + times_text(info, row.start_ns, row.end_ns) +
+                       (row.kind == "command label" ? "  (the submitting calls)" : "")
+                 : "");
 }
 
 }  // namespace
@@ -230,25 +249,36 @@ const char* file_check_text(const ExternalFile& file) {
 
 const char* chunk_text(std::uint16_t type) {
   switch (static_cast<ChunkType>(type)) {
-    case ChunkType::padding: return "padding";
-    case ChunkType::session: return "session";
-    case ChunkType::dictionary: return "dictionary";
-    case ChunkType::records: return "records";
-    case ChunkType::blobs: return "blobs";
-    case ChunkType::index: return "index";
-    case ChunkType::segment: return "segment";
-    case ChunkType::files: return "files";
-    case ChunkType::references: return "references";
+    case ChunkType::padding:
+      return "padding";
+    case ChunkType::session:
+      return "session";
+    case ChunkType::dictionary:
+      return "dictionary";
+    case ChunkType::records:
+      return "records";
+    case ChunkType::blobs:
+      return "blobs";
+    case ChunkType::index:
+      return "index";
+    case ChunkType::segment:
+      return "segment";
+    case ChunkType::files:
+      return "files";
+    case ChunkType::references:
+      return "references";
   }
   return "unknown";
 }
 
 void append_info(std::string& out, const CaptureInfo& info, const InfoShown& shown) {
-  label(out, "file", text("{}: {}, version {}.{}", printable(info.path), bytes_text(info.file_bytes),
-                          info.header.version_major, info.header.version_minor));
+  label(out, "file",
+        text("{}: {}, version {}.{}", printable(info.path), bytes_text(info.file_bytes), info.header.version_major,
+             info.header.version_minor));
   append_ending(out, info);
   for (const std::string& damage : info.damaged) label(out, "damaged", printable(damage));
-  if (!info.not_replayable.empty()) label(out, "replay", text("cannot be replayed: {}", printable(info.not_replayable)));
+  if (!info.not_replayable.empty())
+    label(out, "replay", text("cannot be replayed: {}", printable(info.not_replayable)));
   label(out, "recorded", utc_text(info.header.created_unix_ns));
   if (shown.submits || shown.frames || shown.scopes || shown.shaders) {
     if (shown.submits) append_submits(out, info, shown.times);

@@ -104,8 +104,10 @@ std::size_t too_large(std::string_view text) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
     if (quoted) {
-      if (c == '\\') i += 1;
-      else if (c == '"') quoted = false;
+      if (c == '\\')
+        i += 1;
+      else if (c == '"')
+        quoted = false;
     } else if (c == '"') {
       quoted = true;
     } else if (c == '[' || c == '{') {
@@ -122,7 +124,8 @@ std::size_t too_large(std::string_view text) {
 using Drops = std::function<bool(const std::string& pointer)>;
 using Change = std::function<std::string(const std::string& text)>;
 
-nlohmann::json edited_tree(const nlohmann::json& value, const std::string& pointer, const Drops& drops, const Change& change) {
+nlohmann::json edited_tree(const nlohmann::json& value, const std::string& pointer, const Drops& drops,
+                           const Change& change) {
   if (value.is_string()) return change(value.get<std::string>());
   if (!value.is_structured()) return value;
   nlohmann::json made = value.is_array() ? nlohmann::json::array() : nlohmann::json::object();
@@ -130,8 +133,10 @@ nlohmann::json edited_tree(const nlohmann::json& value, const std::string& point
     const std::string at = pointer + "/" + item.key();
     if (drops(at)) continue;
     nlohmann::json one = edited_tree(item.value(), at, drops, change);
-    if (value.is_array()) made.push_back(std::move(one));
-    else made[item.key()] = std::move(one);
+    if (value.is_array())
+      made.push_back(std::move(one));
+    else
+      made[item.key()] = std::move(one);
   }
   return made;
 }
@@ -146,7 +151,8 @@ Result<JsonText> JsonText::parse(std::string_view text) {
     result.tree_ = std::make_shared<const Tree>(Tree{nlohmann::json::parse(text)});
     return result;
   } catch (const nlohmann::json::parse_error& error) {  // counts bytes from 1, and the end as one
-    return fail(Status::failed, "it is not JSON, at offset " + std::to_string(error.byte - std::min<std::size_t>(error.byte, 1)));
+    return fail(Status::failed,
+                "it is not JSON, at offset " + std::to_string(error.byte - std::min<std::size_t>(error.byte, 1)));
   } catch (const nlohmann::json::out_of_range&) {  // a number beyond all
     return fail(Status::failed, "it is not JSON: a number in it is too large");
   }
@@ -211,7 +217,8 @@ std::string JsonText::compact() const {
 }
 
 std::string JsonText::edited(const Drops& drops, const Change& change) const {
-  return printable_json(edited_tree(tree_->root, "", drops, change).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+  return printable_json(
+      edited_tree(tree_->root, "", drops, change).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
 }
 
 }  // namespace rondo::analyzers

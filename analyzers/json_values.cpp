@@ -8,9 +8,12 @@ namespace rondo::analyzers {
 
 const char* ending_text(std::uint32_t ending) {
   switch (static_cast<Ending>(ending)) {
-    case Ending::exited: return "exited";
-    case Ending::finished: return "finished";
-    case Ending::stopped: return "stopped";
+    case Ending::exited:
+      return "exited";
+    case Ending::finished:
+      return "finished";
+    case Ending::stopped:
+      return "stopped";
   }
   return "unknown";
 }

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/launch.h"
 
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
-#include <fcntl.h>
 #include <optional>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analyzers/program_check.h"
 #include "analyzers/text.h"
@@ -19,11 +20,13 @@ namespace rondo::analyzers {
 
 namespace {
 
-// Whatever else would end the launcher before it has told of the captures; not what comes of its own mistakes, or of writing.
+// Whatever else would end the launcher before it has told of the captures; not what comes of its own mistakes, or of
+// writing.
 sigset_t forwarded_signals() {
   sigset_t all;
   sigemptyset(&all);
-  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO, SIGXCPU, SIGPWR, SIGSTKFLT})
+  for (const int signal : {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,
+                           SIGXCPU, SIGPWR, SIGSTKFLT})
     sigaddset(&all, signal);
   for (int signal = SIGRTMIN; signal <= SIGRTMAX; ++signal) sigaddset(&all, signal);
   return all;
@@ -38,7 +41,8 @@ int execute(const std::vector<char*>& argv) {
   const char* path = std::getenv("PATH");
   bool denied = false;
   int error = ENOENT;
-  for (const std::string& place : places_of(argv[0], path != nullptr ? std::optional<std::string>(path) : std::nullopt)) {
+  for (const std::string& place :
+       places_of(argv[0], path != nullptr ? std::optional<std::string>(path) : std::nullopt)) {
     ::execv(place.c_str(), argv.data());
     error = errno;
     if (error == ENOEXEC && is_text(place)) {
@@ -54,12 +58,14 @@ int execute(const std::vector<char*>& argv) {
   return denied ? EACCES : error;
 }
 
-[[noreturn]] void become(const std::vector<std::string>& words, const EnvironmentChanges& environment,
-                         int output, int report) {
+[[noreturn]] void become(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output,
+                         int report) {
   if (output != STDOUT_FILENO) ::dup2(output, STDOUT_FILENO);
   for (const auto& [name, value] : environment) {
-    if (value) ::setenv(name.c_str(), value->c_str(), 1);
-    else ::unsetenv(name.c_str());
+    if (value)
+      ::setenv(name.c_str(), value->c_str(), 1);
+    else
+      ::unsetenv(name.c_str());
   }
   std::vector<char*> argv;
   for (const std::string& word : words) argv.push_back(const_cast<char*>(word.c_str()));
@@ -125,8 +131,10 @@ Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentCha
   ::sigaction(SIGCHLD, &child_before, nullptr);
   ::sigprocmask(SIG_SETMASK, &before, nullptr);
   if (ended.pid < 0) return fail(Status::failed, text("cannot start a process: {}", std::strerror(fork_error)));
-  if (WIFSIGNALED(wait_status)) ended.signal = WTERMSIG(wait_status);
-  else ended.status = WEXITSTATUS(wait_status);
+  if (WIFSIGNALED(wait_status))
+    ended.signal = WTERMSIG(wait_status);
+  else
+    ended.status = WEXITSTATUS(wait_status);
   return ended;
 }
 

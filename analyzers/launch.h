@@ -3,10 +3,11 @@
 // terminal and process group, signals passed on.
 #pragma once
 
+#include <sys/types.h>
+
 #include <map>
 #include <optional>
 #include <string>
-#include <sys/types.h>
 #include <vector>
 
 #include "format/result.h"

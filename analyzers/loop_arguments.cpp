@@ -14,7 +14,8 @@ void LoopArguments::add_to(Cli& cli) {
   spans_.add_to(cli);
   cli.value("--loop", "N", loop_help_.c_str(), loop_);
   cli.values("--device", "[K=]NAME|INDEX|UUID", "play on this device, as of player", devices_);
-  cli.values("--replace", "SELECTOR=FILE.spv", "with another shader in a captured one's place, as of player", replacements_);
+  cli.values("--replace", "SELECTOR=FILE.spv", "with another shader in a captured one's place, as of player",
+             replacements_);
   files_.add_to(cli);
   budgets_.add_timeout_to(cli);
   trusting_.add_to(cli, "FILE");

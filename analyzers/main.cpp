@@ -15,8 +15,8 @@
 #include "analyzers/output.h"
 #include "analyzers/signals.h"
 #include "analyzers/text.h"
-#include "format/build.h"
 #include "format/address_space.h"
+#include "format/build.h"
 #include "format/temporary_path.h"
 #include "player/driver_crash.h"
 #include "player/help_table.h"
@@ -66,8 +66,7 @@ constexpr Subcommand kSubcommands[] = {
     {"compare-runs", "is a replay slower than it was? reports, and a status for CI", run_compare_runs, 0},
     {"measure", "which of two replays is slower? plays both in turns, and compares", run_measure, 0},
     {"doctor", "is everything here that capturing and replaying need?", run_doctor, 0},
-    {"help",
-     "what a subcommand does; help agents: a playbook for scripts and agents; help rows: fields of JSON lines",
+    {"help", "what a subcommand does; help agents: a playbook for scripts and agents; help rows: fields of JSON lines",
      run_help, 0},
     {"version", "the same as --version", run_version, 0},
 };

@@ -141,8 +141,7 @@ std::string subject_of(const Measuring& measuring) {
   std::string subject;
   for (const Variant& variant : measuring.variants) {
     if (!subject.empty()) subject += " and";
-    for (const std::string& word : variant.words)
-      append(subject, "{}{}", subject.empty() ? "" : " ", printable(word));
+    for (const std::string& word : variant.words) append(subject, "{}{}", subject.empty() ? "" : " ", printable(word));
   }
   return subject;
 }
@@ -157,8 +156,7 @@ Result<Ended> play_turns(Measuring& measuring, std::string& last) {
       last = text("{}, turn {} of {}", variant.name, turn, measuring.turns);
       if (shown) say(last);
       auto played = play_turn(variant, turn, measuring);
-      if (!played)
-        return tl::unexpected(Error{played.error().status, text("{}: {}", last, played.error().message)});
+      if (!played) return tl::unexpected(Error{played.error().status, text("{}: {}", last, played.error().message)});
       ended = *played;
       if (ended.signal != 0 || ended.status != 0) return ended;
     }
@@ -167,8 +165,7 @@ Result<Ended> play_turns(Measuring& measuring, std::string& last) {
 }
 
 // False: help was asked for.
-Result<bool> parse(Arguments args, Measuring& measuring, ComparisonArguments& comparing,
-                   ComparisonRules& rules) {
+Result<bool> parse(Arguments args, Measuring& measuring, ComparisonArguments& comparing, ComparisonRules& rules) {
   std::optional<std::string> turns, loop;
   std::vector<std::string> words;
   Cli cli("rondo measure",
@@ -192,8 +189,8 @@ Result<bool> parse(Arguments args, Measuring& measuring, ComparisonArguments& co
   if (!given) return tl::unexpected(given.error());
   rules = std::move(*given);
   rules.differs_on_purpose = true;
-  for (const auto& [option, from, to] : {std::tuple{"--turns", &turns, &measuring.turns},
-                                         std::tuple{"--loop", &loop, &measuring.iterations}}) {
+  for (const auto& [option, from, to] :
+       {std::tuple{"--turns", &turns, &measuring.turns}, std::tuple{"--loop", &loop, &measuring.iterations}}) {
     const auto count = parse_count(option, *from, *to);
     if (!count) return tl::unexpected(count.error());
     if (*count == 0) return fail(Status::usage, text("{}: at least 1 (see rondo measure --help)", option));
@@ -221,20 +218,18 @@ Result<int> run_measure(Arguments args) {
   if (!ended) return comparing.print_error(subject_of(measuring), ended.error());
   const bool interrupted = is_interruption(*ended);
   if (!interrupted && (ended->signal != 0 || ended->status != 0)) {
-    const std::string how =
-        ended->signal != 0 ? signal_name(ended->signal) : text("status {}", ended->status);
-    const auto failed = comparing.print_error(
-        subject_of(measuring), {Status::failed, text("{}: the player ended with {}", last, how)});
+    const std::string how = ended->signal != 0 ? signal_name(ended->signal) : text("status {}", ended->status);
+    const auto failed =
+        comparing.print_error(subject_of(measuring), {Status::failed, text("{}: the player ended with {}", last, how)});
     say(failed.error());
     return ended->signal != 0 ? 128 + ended->signal : ended->status;
   }
   const Side &before = measuring.variants[0].side, &after = measuring.variants[1].side;
   if (interrupted)
-    say(text("{}: interrupted; compared is what was measured: {} of A, {} of B", last,
-             plural(before.size(), "turn"), plural(after.size(), "turn")));
+    say(text("{}: interrupted; compared is what was measured: {} of A, {} of B", last, plural(before.size(), "turn"),
+             plural(after.size(), "turn")));
   if (!measuring.directory.empty())
-    say(text("{}: old-1.json and so on are the reports of A, new-1.json and so on those of B",
-             measuring.directory));
+    say(text("{}: old-1.json and so on are the reports of A, new-1.json and so on those of B", measuring.directory));
   if (!interrupted) return comparing.print(before, after, rules);
   if (!before.empty() && !after.empty())
     if (const auto status = comparing.print(before, after, rules); !status) say(status.error());

@@ -39,24 +39,30 @@ std::string result_text(const codec::CommandInfo& command, const Record& record)
   if (command.returns == codec::Returns::nothing) return {};
   if (!record.has_return) return (record.flags & kRecordTwoPart) != 0 ? "(the process died in the call)" : "";
   switch (command.returns) {
-    case codec::Returns::result: return enumerant_text(EnumId::VkResult, record.return_value);
-    case codec::Returns::bool32: return record.return_value != 0 ? "VK_TRUE" : "VK_FALSE";
+    case codec::Returns::result:
+      return enumerant_text(EnumId::VkResult, record.return_value);
+    case codec::Returns::bool32:
+      return record.return_value != 0 ? "VK_TRUE" : "VK_FALSE";
     case codec::Returns::address:
-    case codec::Returns::function: return text("0x{:x}", static_cast<std::uint64_t>(record.return_value));
-    default: return std::to_string(static_cast<std::uint64_t>(record.return_value));
+    case codec::Returns::function:
+      return text("0x{:x}", static_cast<std::uint64_t>(record.return_value));
+    default:
+      return std::to_string(static_cast<std::uint64_t>(record.return_value));
   }
 }
 
 std::string version_text(std::uint32_t version) {
-  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-              VK_API_VERSION_PATCH(version));
+  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
 }
 
 const char* class_text(codec::CommandClass kind) {
   switch (kind) {
-    case codec::CommandClass::regular: return "regular";
-    case codec::CommandClass::irregular: return "irregular";
-    default: return "unsupported";
+    case codec::CommandClass::regular:
+      return "regular";
+    case codec::CommandClass::irregular:
+      return "irregular";
+    default:
+      return "unsupported";
   }
 }
 

@@ -54,7 +54,8 @@ Result<ObjectId> find_object(const player::Plan& plan, std::span<const ObjectId>
   std::copy_if(found.begin(), found.end(), std::back_inserter(here),
                [&](ObjectId id) { return std::find(alive.begin(), alive.end(), id) != alive.end(); });
   if (here.size() == 1) return here.front();
-  if (here.size() > 1) return wrong(text("'{}' names {} objects: {}", printable(wanted), here.size(), list_of(plan, here)));
+  if (here.size() > 1)
+    return wrong(text("'{}' names {} objects: {}", printable(wanted), here.size(), list_of(plan, here)));
   const Object& object = objects[found.front()];
   return wrong(text("{} is not alive {}: it is made in record {}{}", printable(wanted), place, object.created,
                     object.destroyed == 0 ? std::string() : text(" and destroyed in record {}", object.destroyed)));

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/output.h"
 
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <unistd.h>
 
 #include "analyzers/text.h"
 
@@ -27,8 +28,8 @@ void Output::flush() {
 Result<void> Output::finish() {
   flush();
   if (error_ != 0)
-    return fail(Status::failed, std::string("standard output: ") + std::strerror(error_) +
-                                    ": what was printed is not complete");
+    return fail(Status::failed,
+                std::string("standard output: ") + std::strerror(error_) + ": what was printed is not complete");
   return {};
 }
 

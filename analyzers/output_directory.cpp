@@ -76,9 +76,7 @@ Result<OutputDirectory::File> OutputDirectory::begin(const std::string& name) co
 }
 
 OutputDirectory::File::File(File&& other) noexcept
-    : path_(std::move(other.path_)),
-      temporary_(std::move(other.temporary_)),
-      fd_(std::exchange(other.fd_, -1)) {}
+    : path_(std::move(other.path_)), temporary_(std::move(other.temporary_)), fd_(std::exchange(other.fd_, -1)) {}
 
 OutputDirectory::File::~File() {
   if (fd_ >= 0) ::close(fd_);

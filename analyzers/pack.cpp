@@ -17,9 +17,10 @@ namespace rondo::analyzers {
 Result<int> run_pack(Arguments args) {
   std::string file, output;
   FileArguments files;
-  Cli cli("rondo pack",
-          "Writes the same capture with the bytes that it only refers to (RONDO_FILES=reference): OUT plays without the\n"
-          "files. Records, numbers and digests stay as they are. Needs no device.");
+  Cli cli(
+      "rondo pack",
+      "Writes the same capture with the bytes that it only refers to (RONDO_FILES=reference): OUT plays without the\n"
+      "files. Records, numbers and digests stay as they are. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   files.add_to(cli);

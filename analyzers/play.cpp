@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo play, replay and verify: becomes the program beside this one; rondo capture --replay starts it.
+#include "analyzers/play.h"
+
+#include <unistd.h>
+
 #include <cerrno>
 #include <cstring>
-#include <unistd.h>
 #include <vector>
 
 #include "analyzers/commands.h"
 #include "analyzers/file_arguments.h"
 #include "analyzers/launch.h"
-#include "analyzers/play.h"
 #include "analyzers/text.h"
 #include "analyzers/tree.h"
 

@@ -15,8 +15,8 @@ Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChang
 
 enum class Replay { plain, verified };
 
-// Has the program `player` play a capture, and returns its status (128 + N where signal N ended it). What it prints goes to
-// standard error: standard output is the captured program's.
+// Has the program `player` play a capture, and returns its status (128 + N where signal N ended it). What it prints
+// goes to standard error: standard output is the captured program's.
 Result<int> play_capture(const std::string& path, Replay how);
 
 }  // namespace rondo::analyzers

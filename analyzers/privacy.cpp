@@ -61,15 +61,20 @@ class ProgramTexts {
     const std::vector<std::byte>& bytes = walk_.decoded().bytes;
     const auto* const said = reinterpret_cast<const char*>(&bytes[codec::load<std::uint64_t>(&bytes[at])]);
     switch (codec::text_kind(owner, field)) {
-      case codec::TextKind::application: return applications.add(said);
-      case codec::TextKind::object_name: return names.add(said);
+      case codec::TextKind::application:
+        return applications.add(said);
+      case codec::TextKind::object_name:
+        return names.add(said);
       case codec::TextKind::label:
-      case codec::TextKind::message: return labels.add(said);
-      case codec::TextKind::scope: return scopes.add(said);
-      case codec::TextKind::path:   // the walk's callers have them
-      case codec::TextKind::note:   // and CaptureInfo these
+      case codec::TextKind::message:
+        return labels.add(said);
+      case codec::TextKind::scope:
+        return scopes.add(said);
+      case codec::TextKind::path:  // the walk's callers have them
+      case codec::TextKind::note:  // and CaptureInfo these
       case codec::TextKind::fixed:
-      case codec::TextKind::unknown: return;
+      case codec::TextKind::unknown:
+        return;
     }
   }
   void leaf(const Leaf& leaf) {
@@ -95,15 +100,20 @@ void take_strings(std::span<const std::byte> code, Texts& names, Texts& files, T
   shaders::each_text(code, [&](shaders::TextOf of, std::string_view found) {
     if (shaders::is_blank(found)) return;
     const std::string one(found);
-    const bool path = one.size() < 4096 && one.find('\n') == std::string::npos && one.find_first_of("/\\") != std::string::npos;
-    if (of == shaders::TextOf::name) names.add(one.c_str());
-    else if (path) files.add(one.c_str());
-    else sources.add(one.substr(0, 40).c_str());
+    const bool path =
+        one.size() < 4096 && one.find('\n') == std::string::npos && one.find_first_of("/\\") != std::string::npos;
+    if (of == shaders::TextOf::name)
+      names.add(one.c_str());
+    else if (path)
+      files.add(one.c_str());
+    else
+      sources.add(one.substr(0, 40).c_str());
   });
 }
 
 // Those that are not where every system has such files.
-void add_paths(std::vector<PrivacyRow>& rows, const char* what, const std::vector<std::string>& all, const char* remedy) {
+void add_paths(std::vector<PrivacyRow>& rows, const char* what, const std::vector<std::string>& all,
+               const char* remedy) {
   std::string paths;
   std::size_t count = 0;
   for (const std::string& path : all) {
@@ -124,7 +134,8 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   add("directory", "/process/directory", kMinimal);
   add("environment", "/process/environment", kMinimal);
   add("process number", "/process/pid", kRedacted);
-  if (const auto start = info.session.number("/process/start_unix_ns")) rows.push_back({"start", utc_text(*start), kRedacted});
+  if (const auto start = info.session.number("/process/start_unix_ns"))
+    rows.push_back({"start", utc_text(*start), kRedacted});
   if (info.header.created_unix_ns != 0) rows.push_back({"time", utc_text(info.header.created_unix_ns), kAlways, false});
   add("kernel", "/host/kernel", kAlways, false);
   add("source of a cut", "/cut/file", "cut a capture whose name says nothing; rondo redact leaves it out");
@@ -136,13 +147,17 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
     const auto role = info.session.string((module + "/role").c_str());
     if (role != "driver" && role != "loader") build_ids += info.session.string((module + "/build_id").c_str()) ? 1 : 0;
   }
-  add_paths(rows, "libraries", modules, "--session minimal (RONDO_SESSION) keeps their file names; rondo redact keeps those of drivers and the loader");
+  add_paths(
+      rows, "libraries", modules,
+      "--session minimal (RONDO_SESSION) keeps their file names; rondo redact keeps those of drivers and the loader");
   for (const auto& [number, module] : info.call_modules) build_ids += module.build_id.empty() ? 0 : 1;
   if (build_ids != 0)
     rows.push_back({"build-ids", text("{} of the program and its libraries", count_text(build_ids)), kRedacted});
   modules.clear();
   for (const auto& [number, module] : info.call_modules) modules.push_back(module.path);
-  add_paths(rows, "callers", modules, "record it without RONDO_BACKTRACES, or with --session minimal (RONDO_SESSION); rondo redact leaves them out");
+  add_paths(
+      rows, "callers", modules,
+      "record it without RONDO_BACKTRACES, or with --session minimal (RONDO_SESSION); rondo redact leaves them out");
 }
 
 }  // namespace
@@ -176,21 +191,26 @@ std::vector<PrivacyRow> gather_privacy(Walk& walk, const CaptureInfo& info) {
   files.into(rows, "paths in shaders", kShaders);
   sources.into(rows, "texts in shaders", kShaders);
   Texts notes, notes_with_paths;
-  for (const std::string& note : info.notes) (trim::without_paths(note) == note ? notes : notes_with_paths).add(note.c_str());
+  for (const std::string& note : info.notes)
+    (trim::without_paths(note) == note ? notes : notes_with_paths).add(note.c_str());
   notes.into(rows, "notes", "the recorder's own", false);
   notes_with_paths.into(rows, "notes with paths", "the recorder's own; rondo redact leaves the paths out");
   if (info.unique_blobs != 0)
-    rows.push_back({"contents", text("{} of shaders, textures, models and other memory of the program", size_text(info.unique_blob_bytes)),
-                    "they are what is played: rondo trim keeps those of a part alone", false});
+    rows.push_back(
+        {"contents",
+         text("{} of shaders, textures, models and other memory of the program", size_text(info.unique_blob_bytes)),
+         "they are what is played: rondo trim keeps those of a part alone", false});
   return rows;
 }
 
 std::size_t count_redactable(const std::vector<PrivacyRow>& rows) {
-  return static_cast<std::size_t>(std::count_if(rows.begin(), rows.end(), [](const PrivacyRow& row) { return row.redactable; }));
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const PrivacyRow& row) { return row.redactable; }));
 }
 
 void append_privacy(std::string& out, const std::vector<PrivacyRow>& rows) {
-  for (const PrivacyRow& row : rows) append(out, "{:<18}{}\n{:<18}  {}\n", row.what, printable(row.value), "", row.remedy);
+  for (const PrivacyRow& row : rows)
+    append(out, "{:<18}{}\n{:<18}  {}\n", row.what, printable(row.value), "", row.remedy);
 }
 
 void write_privacy(JsonWriter& json, const std::vector<PrivacyRow>& rows) {

@@ -11,9 +11,9 @@
 namespace rondo::analyzers {
 
 struct PrivacyRow {
-  std::string what;    // "command line"
-  std::string value;   // as it stands in the file; of many the first ones, and how many
-  std::string remedy;  // how a capture comes to be without it
+  std::string what;        // "command line"
+  std::string value;       // as it stands in the file; of many the first ones, and how many
+  std::string remedy;      // how a capture comes to be without it
   bool redactable = true;  // rondo redact leaves it out
 };
 

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/probe.h"
 
-#include <cerrno>
-#include <csignal>
-#include <chrono>
-#include <cstring>
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <csignal>
+#include <cstring>
 
 #include "analyzers/launch.h"
 #include "analyzers/text.h"
@@ -53,8 +54,10 @@ bool read_all(int fd, int timeout_seconds, std::string& out) {
     char block[4096];
     const ssize_t n = ::read(fd, block, sizeof block);
     if (n == 0) return true;
-    if (n > 0) out.append(block, static_cast<std::size_t>(n));
-    else if (errno != EINTR) return true;
+    if (n > 0)
+      out.append(block, static_cast<std::size_t>(n));
+    else if (errno != EINTR)
+      return true;
   }
 }
 

@@ -9,9 +9,9 @@
 namespace rondo::analyzers {
 
 struct Probed {
-  std::string said;        // what `work` returned; empty if it did not get so far
+  std::string said;  // what `work` returned; empty if it did not get so far
   bool finished = false;
-  int signal = 0;          // that ended it
+  int signal = 0;  // that ended it
   bool timed_out = false;
 
   std::string trouble() const;  // "ended by SIGSEGV", "hangs", …; for !finished

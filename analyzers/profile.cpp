@@ -21,7 +21,7 @@ namespace rondo::analyzers {
 
 namespace {
 
-constexpr std::size_t kShown = 30;         // rows of text, unless --top asks for others
+constexpr std::size_t kShown = 30;  // rows of text, unless --top asks for others
 constexpr double kMuchPerturbation = 0.05;
 
 std::string time_text(double ns) {
@@ -43,7 +43,8 @@ void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
     return;
   }
   const WorkItem& item = shown.profile.items[row.item];
-  append(out, "{} {}", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item), codec::info(item.command).name);
+  append(out, "{} {}", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item),
+         codec::info(item.command).name);
   const auto part = [&](const std::string& words) {
     if (!words.empty()) append(out, "; {}", words);
   };
@@ -57,10 +58,11 @@ void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
 void append_totals(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   const auto both = [&](double without, double with) {
-    append(out, "{} without timestamps around items, {} with: {:+.1f} %\n", time_text(1e9 * without), time_text(1e9 * with),
-           100 * p.perturbation());
+    append(out, "{} without timestamps around items, {} with: {:+.1f} %\n", time_text(1e9 * without),
+           time_text(1e9 * with), 100 * p.perturbation());
   };
-  append(out, "{} of {} timed, medians of {}\n", count_text(p.timed), plural(p.chosen, "item"), plural(p.iterations, "iteration"));
+  append(out, "{} of {} timed, medians of {}\n", count_text(p.timed), plural(p.chosen, "item"),
+         plural(p.iterations, "iteration"));
   if (p.of_host) {
     out += "no item could be timed on this device: the rows are submits, in the host's time\n";
     if (shown.wanted.statistics || !shown.wanted.counters.empty())
@@ -68,12 +70,15 @@ void append_totals(std::string& out, const Shown& shown) {
     return;
   }
   if (const std::uint64_t others = p.chosen - p.timed - p.repeated; others != 0)
-    append(out, "{} not timed: their queue has no timestamps, their device is made in the span, or their submits take no more command buffers\n",
+    append(out,
+           "{} not timed: their queue has no timestamps, their device is made in the span, or their submits take no "
+           "more command buffers\n",
            plural(others, "item"));
   if (shown.wanted.mode == ProfileMode::isolated)
     append(out, "{} for each pair of timestamps and barriers are taken off\n", time_text(p.cost));
   if (p.repeated != 0)
-    append(out, "{} in command buffers that one command buffer executes more than once: they have no times of their own\n",
+    append(out,
+           "{} in command buffers that one command buffer executes more than once: they have no times of their own\n",
            plural(p.repeated, "item"));
   out += p.device_without && p.device_with ? "the device's work: " : "first submit to last wait, on the host: ";
   if (p.device_without && p.device_with)
@@ -81,7 +86,9 @@ void append_totals(std::string& out, const Shown& shown) {
   else
     both(p.host_without, p.host_with);
   if (is_noisy(p))
-    out += "the iterations differ much: the machine did other things meanwhile, so compare minima, or play more (--loop 50)\n";
+    out +=
+        "the iterations differ much: the machine did other things meanwhile, so compare minima, or play more (--loop "
+        "50)\n";
   else if (p.perturbation() > kMuchPerturbation && shown.wanted.mode == ProfileMode::natural)
     out += "the timestamps themselves cost more than 5 %: compare rows with one another, and not with the total\n";
   out += statistics_totals(p);
@@ -91,14 +98,17 @@ void append_totals(std::string& out, const Shown& shown) {
 void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& one : p.replaced) append(out, "{}\n", printable(one));
-  for (const std::string& device : p.devices) append(out, "{}, {}\n", printable(device), shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps" : "isolated: a barrier before and after each item");
+  for (const std::string& device : p.devices)
+    append(out, "{}, {}\n", printable(device),
+           shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps"
+                                                     : "isolated: a barrier before and after each item");
   append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}{}  {}\n", "share", "median", "min", "p95", "GB/s",
          statistics_heading(p), counters_heading(p), "item");
   for (const ProfileRow& row : p.rows) {
     append(out, "{:>5.1f} % {:>11} {:>11} {:>11} {:>8}{}{}  ", 100 * row.share,
            (row.below_timer ? "~" : "") + time_text(row.median), time_text(row.min), time_text(row.p95),
-           row.bytes != 0 && row.median > 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"), statistics_columns(p, row),
-           counters_columns(p, row));
+           row.bytes != 0 && row.median > 0 ? text("{:.1f}", bandwidth(row)) : std::string("-"),
+           statistics_columns(p, row), counters_columns(p, row));
     append_item(out, shown, row);
     out += '\n';
   }
@@ -209,19 +219,24 @@ Result<int> run_profile(Arguments args) {
   std::optional<std::string> by, top, counters;
   bool lists_counters = false;
   LoopArguments loop(5);
-  Cli cli("rondo profile",
-          "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
-          "again and again, on a device, with timestamps around them; and once without, to say what they cost.");
+  Cli cli(
+      "rondo profile",
+      "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
+      "again and again, on a device, with timestamps around them; and once without, to say what they cost.");
   cli.choice("--mode", {"natural", "isolated"},
-             "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it costs alone", mode);
+             "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it "
+             "costs alone",
+             mode);
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
   cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay",
            wanted.statistics);
-  cli.value("--counters", "NAMES",
-            "also performance counters that have one of NAMES (a comma between them) in their name, or all, in more replays",
-            counters);
+  cli.value(
+      "--counters", "NAMES",
+      "also performance counters that have one of NAMES (a comma between them) in their name, or all, in more replays",
+      counters);
   cli.flag("--list-counters", "print which counters the device has, and play nothing", lists_counters);
-  cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame", by);
+  cli.value("--by", "KEY", "a row for each command (default), kind, pipeline, label, pass, shader, submit or frame",
+            by);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   loop.add_to(cli);

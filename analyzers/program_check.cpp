@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/program_check.h"
 
+#include <elf.h>
+#include <fcntl.h>
+#include <linux/capability.h>
+#include <sys/prctl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
-#include <elf.h>
-#include <fcntl.h>
 #include <fstream>
-#include <linux/capability.h>
 #include <sstream>
 #include <string_view>
-#include <sys/prctl.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
-#include <sys/xattr.h>
-#include <unistd.h>
 #include <utility>
 
 #include "analyzers/binfmt.h"
@@ -94,7 +95,8 @@ std::optional<std::string> started_by_env(std::string argument) {
       if (argument.find('=') == std::string::npos || argument.starts_with("PATH=")) break;
   }
   // With blanks, options or assignments env says itself what is wrong, or sets what changes the search.
-  if (argument.empty() || argument[0] == '-' || argument.find_first_of("= \t") != std::string::npos) return std::nullopt;
+  if (argument.empty() || argument[0] == '-' || argument.find_first_of("= \t") != std::string::npos)
+    return std::nullopt;
   return argument;
 }
 
@@ -146,7 +148,9 @@ class Subject {
   bool is_program_ = true;
 };
 
-bool is_absent(const std::string& path) { return ::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR); }
+bool is_absent(const std::string& path) {
+  return ::access(path.c_str(), F_OK) != 0 && (errno == ENOENT || errno == ENOTDIR);
+}
 
 bool is_mounted(const std::string& path, unsigned long how) {
   struct statvfs place {};
@@ -190,7 +194,8 @@ class Check {
     const Subject who = starts_with != nullptr ? *starts_with : Subject(word);
     const bool is_here = who.is_program() && ::access(word.c_str(), X_OK) == 0;
     return Refusal{ENOENT, text("{} is in no directory of PATH: {}", who.words(),
-                                is_here ? text("name the one that is here: ./{}", printable(word)) : "install it, or name its path")};
+                                is_here ? text("name the one that is here: ./{}", printable(word))
+                                        : "install it, or name its path")};
   }
 
  private:
@@ -198,8 +203,9 @@ class Check {
     if (++steps_ > kMostSteps) return std::nullopt;
     if (depth > kMostInterpreters)
       return Refusal{ELOOP, text("{} is one too many: the kernel follows {}", who.words(), kMostInterpreters)};
-    if (auto refused = check_file(path, who.words(), path.ends_with('\r') ? "its line ends with a carriage return: dos2unix removes them"
-                                                                         : "install it, or correct the path"))
+    if (auto refused = check_file(path, who.words(),
+                                  path.ends_with('\r') ? "its line ends with a carriage return: dos2unix removes them"
+                                                       : "install it, or correct the path"))
       return refused;
     const OpenFile open(path);
     const auto head = open.head();
@@ -227,24 +233,32 @@ class Check {
   std::optional<Refusal> elf_file(const std::string& path, const Subject& who, const ElfProgram& elf) {
     static const Machine own = own_machine();
     if (elf.machine != own && elf.machine.number != EM_NONE && own.number != EM_NONE)
-      return Refusal{0, text("{} is a program for {}, and this Rondo is one for {}: take a build of the program for that, or "
-                             "of Rondo for this one",
-                             who.words(), machine_text(elf.machine), machine_text(own))};
-    if (!elf.whole) return Refusal{ENOEXEC, text("{} is an ELF file that is cut off or damaged: build or copy it again", who.words())};
+      return Refusal{
+          0, text("{} is a program for {}, and this Rondo is one for {}: take a build of the program for that, or "
+                  "of Rondo for this one",
+                  who.words(), machine_text(elf.machine), machine_text(own))};
+    if (!elf.whole)
+      return Refusal{ENOEXEC,
+                     text("{} is an ELF file that is cut off or damaged: build or copy it again", who.words())};
     if (!elf.executable || !elf.has_segments)
-      return Refusal{ENOEXEC, text("{} is an ELF file, and no program (an object file, a library or a core dump): name the linked program",
-                                   who.words())};
+      return Refusal{
+          ENOEXEC,
+          text("{} is an ELF file, and no program (an object file, a library or a core dump): name the linked program",
+               who.words())};
     if (!elf.interpreter.empty())
       if (auto refused = dynamic_linker(elf, who.its("dynamic linker", elf.interpreter))) return refused;
     if (const std::string rights = other_rights(path); !rights.empty())
-      return Refusal{0, text("{} {}: the dynamic linker and the Vulkan loader then ignore all that captures: run a copy without "
-                             "(cp makes one), or run it as a user who has these rights",
-                             who.words(), rights)};
+      return Refusal{
+          0, text("{} {}: the dynamic linker and the Vulkan loader then ignore all that captures: run a copy without "
+                  "(cp makes one), or run it as a user who has these rights",
+                  who.words(), rights)};
     has_first_library_ = std::any_of(elf.libraries.begin(), elf.libraries.end(), is_first_library);
     if (elf.is_static)
-      return Refusal{0, text("{} is a static program: neither a layer nor a library can be put under it: link it dynamically; where "
-                             "it only starts others, capture those, or put env in front of it",
-                             who.words())};
+      return Refusal{
+          0,
+          text("{} is a static program: neither a layer nor a library can be put under it: link it dynamically; where "
+               "it only starts others, capture those, or put env in front of it",
+               who.words())};
     return std::nullopt;
   }
 
@@ -313,7 +327,8 @@ std::vector<std::string> places_of(const std::string& program, const std::option
 }
 
 bool is_looked_for_further(int error) {
-  return error == EACCES || error == ENOENT || error == ESTALE || error == ENOTDIR || error == ENODEV || error == ETIMEDOUT;
+  return error == EACCES || error == ENOENT || error == ESTALE || error == ENOTDIR || error == ENODEV ||
+         error == ETIMEDOUT;
 }
 
 bool is_text(const std::string& path) {

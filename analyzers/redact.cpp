@@ -40,8 +40,8 @@ std::string session_without(const std::string& session, bool keeps_process, bool
   if (!json) return "{}";  // no recorder writes one that is not JSON: nothing of it is known to be harmless
   const auto drops = [&](const std::string& pointer) {
     if (pointer.starts_with("/application/") && pointer != "/application/api_version") return !keeps_application;
-    for (const char* one : {"/process/program", "/process/directory", "/process/command_line", "/process/environment", "/process/pid",
-                            "/process/start_unix_ns", "/cut/file"})
+    for (const char* one : {"/process/program", "/process/directory", "/process/command_line", "/process/environment",
+                            "/process/pid", "/process/start_unix_ns", "/cut/file"})
       if (pointer == one) return !keeps_process;
     return !keeps_process && is_private_module(*json, pointer);
   };
@@ -56,10 +56,12 @@ std::string session_without(const std::string& session, bool keeps_process, bool
 Result<int> run_redact(Arguments args) {
   std::string file, output, keep;
   bool in_place = false;
-  Cli cli("rondo redact",
-          "Writes the same capture without what identifies a person or a place: command line, directory, environment, paths\n"
-          "and libraries; names of the program, its objects and labels; names, paths and sources in shaders. It plays and\n"
-          "verifies as before. Pictures, models and shader code stay: they are what is played. Needs no device.");
+  Cli cli(
+      "rondo redact",
+      "Writes the same capture without what identifies a person or a place: command line, directory, environment, "
+      "paths\n"
+      "and libraries; names of the program, its objects and labels; names, paths and sources in shaders. It plays and\n"
+      "verifies as before. Pictures, models and shader code stay: they are what is played. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.value("-o,--output", "OUT", "where the new capture goes; it is there whole, or not at all", output);
   cli.flag("--in-place", "replace FILE", in_place);
@@ -86,9 +88,11 @@ Result<int> run_redact(Arguments args) {
   if (!done) return tl::unexpected(done.error());
   if (trust == player::Trust::trusted) trust_written(options.output);
   Output out;
-  out.line(text("{}: {} → {}; left out or replaced: {}, {}, the texts of {}{}", printable(options.output), size_text(done->before),
-                size_text(done->after), plural(done->texts, "text"), plural(done->tags, "tag"), plural(done->shaders, "shader"),
-                done->missing == 0 ? std::string() : text("; {} are missing in it, as before", plural(done->missing, "number"))));
+  out.line(text(
+      "{}: {} → {}; left out or replaced: {}, {}, the texts of {}{}", printable(options.output),
+      size_text(done->before), size_text(done->after), plural(done->texts, "text"), plural(done->tags, "tag"),
+      plural(done->shaders, "shader"),
+      done->missing == 0 ? std::string() : text("; {} are missing in it, as before", plural(done->missing, "number"))));
   out.line(text("`rondo info --privacy {}` lists what stays", printable(options.output)));
   RONDO_TRY(out.finish());
   return 0;

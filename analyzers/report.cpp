@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo report: what a capture does and where its time goes, as one page that needs nothing else.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <unistd.h>
 
 #include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/report_data.h"
@@ -27,7 +28,8 @@ namespace rondo::analyzers {
 namespace {
 
 constexpr std::size_t kMostItems = 20'000, kMostGroups = 500, kMostFrames = 20'000;
-constexpr std::uint64_t kMostSubmits = 2'000, kFirstSubmit = 100;  // of a capture that is profiled whole; of a larger one
+// of a capture that is profiled whole; of a larger one
+constexpr std::uint64_t kMostSubmits = 2'000, kFirstSubmit = 100;
 
 // The rows of the page, a JSON object each.
 class Rows {
@@ -77,12 +79,16 @@ std::string duration(double ns) { return duration_text(static_cast<std::uint64_t
 
 std::string words_of(const SpanRequest& span) {
   switch (span.kind) {
-    case SpanRequest::Kind::frames: return text("--frames {}:{} ", span.first, span.last);
-    case SpanRequest::Kind::submits: return text("--submits {}:{} ", span.first, span.last);
+    case SpanRequest::Kind::frames:
+      return text("--frames {}:{} ", span.first, span.last);
+    case SpanRequest::Kind::submits:
+      return text("--submits {}:{} ", span.first, span.last);
     case SpanRequest::Kind::scope:
-      return "--scope " + shell_word(span.name + (span.occurrence ? "#" + std::to_string(*span.occurrence) : std::string())) + " ";
+      return "--scope " +
+             shell_word(span.name + (span.occurrence ? "#" + std::to_string(*span.occurrence) : std::string())) + " ";
     case SpanRequest::Kind::whole:
-    case SpanRequest::Kind::records: break;
+    case SpanRequest::Kind::records:
+      break;
   }
   return {};
 }
@@ -92,9 +98,9 @@ struct ReportParts {
   const CaptureInfo& info;
   const ReportData& data;
   const WorkWalk& work;
-  const std::string& span;      // that was played
-  const std::string span_words; // what was played, and how: "--frames 7:8 --device 1 ", as options; empty: all of it
-  const Profile* profile;       // null: nothing was played, …
+  const std::string& span;        // that was played
+  const std::string span_words;   // what was played, and how: "--frames 7:8 --device 1 ", as options; empty: all of it
+  const Profile* profile;         // null: nothing was played, …
   const std::string& no_profile;  // … for this reason
   const FramePictures& pictures;
 };
@@ -128,13 +134,14 @@ void add_groups(Rows& rows, const ReportParts& parts) {
         continue;
       }
       const bool of_pipelines = by == GroupBy::pipeline || by == GroupBy::shader;
-      const std::string key = of_pipelines && item.has_several_pipelines ? "render passes of several pipelines"
+      const std::string key = of_pipelines && item.has_several_pipelines        ? "render passes of several pipelines"
                               : of_pipelines && item.is_pass && item.draws == 0 ? "render passes without draws"
-                                                                                 : key_of(parts.work, item, by);
+                                                                                : key_of(parts.work, item, by);
       add(key, row);
     }
     std::vector<std::pair<std::string, Group>> sorted(groups.begin(), groups.end());
-    std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.second.median > b.second.median; });
+    std::stable_sort(sorted.begin(), sorted.end(),
+                     [](const auto& a, const auto& b) { return a.second.median > b.second.median; });
     if (sorted.size() > kMostGroups) sorted.resize(kMostGroups);
     for (const auto& [name, group] : sorted)
       rows.add("group", [&, &name = name, &group = group](JsonWriter& json) {
@@ -156,7 +163,8 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
   const std::string span = parts.span_words + file;
   const CaptureInfo& info = parts.info;
   std::string device = info.devices.empty() ? "an unknown device" : info.devices.front().name;
-  rows.sentence(text("It makes {}, {} and {} on {}.", plural(info.calls, "call"), plural(info.submits, "submit"), plural(info.frames, "frame"), device),
+  rows.sentence(text("It makes {}, {} and {} on {}.", plural(info.calls, "call"), plural(info.submits, "submit"),
+                     plural(info.frames, "frame"), device),
                 text("rondo info {}", file));
   if (parts.profile != nullptr && !parts.profile->rows.empty()) {
     const Profile& p = *parts.profile;
@@ -165,65 +173,87 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
     double sum = 0;
     for (const ProfileRow& row : p.rows) sum += row.median;
     if (p.of_host) {
-      rows.sentence(text("No item can be timed on this device; the longest submit takes {}.", duration(longest.median)), text("rondo profile {}", span));
+      rows.sentence(text("No item can be timed on this device; the longest submit takes {}.", duration(longest.median)),
+                    text("rondo profile {}", span));
     } else {
       const WorkItem& item = p.items[longest.item];
-      std::string what = item.is_pass ? text("render pass {}:{}", item.submit, item.pass) : text("{} ({})", draw_text(item), codec::info(item.command).name);
+      std::string what = item.is_pass ? text("render pass {}:{}", item.submit, item.pass)
+                                      : text("{} ({})", draw_text(item), codec::info(item.command).name);
       if (item.pipeline != 0) what += ", " + parts.work.name(item.pipeline);
       if (const std::string label = parts.work.label_text(item.label_path); !label.empty()) what += ", label " + label;
-      rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.", parts.span, duration(sum), what,
-                         duration(longest.median), 100 * longest.share),
+      rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.",
+                         parts.span, duration(sum), what, duration(longest.median), 100 * longest.share),
                     text("rondo profile --top 20 {}", span));
-      std::string total = text("With timestamps around {} the span takes {:.1f} % {} than without", plural(p.timed, "item"),
-                               100 * std::abs(p.perturbation()), p.perturbation() < 0 ? "less" : "more");
-      if (is_noisy(p)) total += "; the iterations differ much: the machine did other things meanwhile, so go by the minima, or play more (--loop 50)";
+      std::string total =
+          text("With timestamps around {} the span takes {:.1f} % {} than without", plural(p.timed, "item"),
+               100 * std::abs(p.perturbation()), p.perturbation() < 0 ? "less" : "more");
+      if (is_noisy(p))
+        total +=
+            "; the iterations differ much: the machine did other things meanwhile, so go by the minima, or play more "
+            "(--loop 50)";
       if (p.timed < p.chosen) append(total, "; {} could not be timed", plural(p.chosen - p.timed, "item"));
       rows.sentence(total + ".", text("rondo profile --mode isolated {}", span));
     }
   } else {
-    rows.sentence(text("How long the device works is not in this page: {}.", parts.no_profile), text("rondo profile {}", file));
+    rows.sentence(text("How long the device works is not in this page: {}.", parts.no_profile),
+                  text("rondo profile {}", file));
   }
   if (const std::uint64_t native = parts.data.last_ns - parts.data.first_ns; parts.data.timed_calls != 0 && native != 0)
-    rows.sentence(text("The program's own threads waited {} for the device, the presentation engine or an image, in a capture of {}.",
+    rows.sentence(text("The program's own threads waited {} for the device, the presentation engine or an image, in a "
+                       "capture of {}.",
                        duration(static_cast<double>(parts.data.waited_ns)), duration(static_cast<double>(native))),
                   text("rondo info --submits --times {}", file));
   if (info.frame_rows.size() > 2) {
     std::vector<double> durations;
     for (const FrameRow& frame : info.frame_rows)
-      if (frame.number != 0 && frame.end_ns > frame.start_ns) durations.push_back(static_cast<double>(frame.end_ns - frame.start_ns));
+      if (frame.number != 0 && frame.end_ns > frame.start_ns)
+        durations.push_back(static_cast<double>(frame.end_ns - frame.start_ns));
     if (!durations.empty()) {
       const auto spread = player::spread_of(std::move(durations));
-      rows.sentence(text("A frame took {} (median), and 95 % of them at most {}.", duration(spread.median), duration(spread.p95)),
-                    text("rondo info --frames --times {}", file));
+      rows.sentence(
+          text("A frame took {} (median), and 95 % of them at most {}.", duration(spread.median), duration(spread.p95)),
+          text("rondo info --frames --times {}", file));
     }
   }
-  rows.sentence(text("At most {} of device memory are allocated at one time, after record {}.", size_text(parts.data.peak_bytes), parts.data.peak_record),
+  rows.sentence(text("At most {} of device memory are allocated at one time, after record {}.",
+                     size_text(parts.data.peak_bytes), parts.data.peak_record),
                 text("rondo dump --grep 'vk(Allocate|Free)Memory' {}", file));
 }
 
 void add_facts(Rows& rows, const ReportParts& parts) {
   const CaptureInfo& info = parts.info;
   for (const DeviceRow& device : info.devices)
-    rows.fact("captured device", text("{}, {}, driver {}, Vulkan {}", device.name, device.type, device.driver, device.api_version));
+    rows.fact("captured device",
+              text("{}, {}, driver {}, Vulkan {}", device.name, device.type, device.driver, device.api_version));
   if (parts.profile != nullptr) {
     const Profile& p = *parts.profile;
     rows.fact("timed", text("{}, {}", parts.span, plural(p.iterations, "iteration")));
     for (const std::string& device : p.devices) rows.fact("replayed on", device);
-    if (!p.of_host) rows.fact("clock", text("a tick is {:.3g} ns; items below {:.3g} ns say little", p.timer, kFewTicks * p.timer));
-    if (p.repeated != 0) rows.fact("not timed", text("{} in secondaries that one command buffer executes more than once", plural(p.repeated, "item")));
+    if (!p.of_host)
+      rows.fact("clock", text("a tick is {:.3g} ns; items below {:.3g} ns say little", p.timer, kFewTicks * p.timer));
+    if (p.repeated != 0)
+      rows.fact("not timed",
+                text("{} in secondaries that one command buffer executes more than once", plural(p.repeated, "item")));
     if (const std::uint64_t others = p.chosen - p.timed - p.repeated; others != 0 && !p.of_host)
-      rows.fact("not timed", text("{}: their queue has no timestamps, their device is made in the span, or their submits take no more command buffers", plural(others, "item")));
-    const auto unknown = static_cast<std::uint64_t>(std::count_if(p.items.begin(), p.items.end(), [](const WorkItem& item) { return item.bytes_unknown; }));
-    if (unknown != 0) rows.fact("bytes not known", text("{} may touch more than the page says: rondo accesses says why", plural(unknown, "item")));
+      rows.fact("not timed", text("{}: their queue has no timestamps, their device is made in the span, or their "
+                                  "submits take no more command buffers",
+                                  plural(others, "item")));
+    const auto unknown = static_cast<std::uint64_t>(
+        std::count_if(p.items.begin(), p.items.end(), [](const WorkItem& item) { return item.bytes_unknown; }));
+    if (unknown != 0)
+      rows.fact("bytes not known",
+                text("{} may touch more than the page says: rondo accesses says why", plural(unknown, "item")));
   } else {
     rows.fact("device's time", parts.no_profile);
   }
   if (!info.complete) rows.fact("the capture is cut", info.cut_reason);
   if (info.ambiguous != 0) rows.fact("host writes", text("{} may be the device's", count_text(info.ambiguous)));
   if (parts.pictures.encoded().empty())
-    rows.fact("pictures", parts.profile == nullptr ? "none: the capture was not played" : "none: no image is presented in the span");
+    rows.fact("pictures", parts.profile == nullptr ? "none: the capture was not played"
+                                                   : "none: no image is presented in the span");
   else
-    rows.fact("pictures", text("presented images of {}, {} apart", plural(parts.pictures.encoded().size(), "frame"), plural(parts.pictures.step(), "frame")));
+    rows.fact("pictures", text("presented images of {}, {} apart", plural(parts.pictures.encoded().size(), "frame"),
+                               plural(parts.pictures.step(), "frame")));
   rows.fact("not in this page", "barriers and waits between items, what could be removed");
 }
 
@@ -231,7 +261,8 @@ void add_rows(Rows& rows, const ReportParts& parts) {
   add_sentences(rows, parts);
   if (parts.profile != nullptr && !parts.profile->of_host) {
     const Profile& p = *parts.profile;
-    for (std::size_t i = 0; i < std::min(kMostItems, p.rows.size()); ++i) append_time_row(rows.lines(), parts.work, p, GroupBy::none, p.rows[i]);
+    for (std::size_t i = 0; i < std::min(kMostItems, p.rows.size()); ++i)
+      append_time_row(rows.lines(), parts.work, p, GroupBy::none, p.rows[i]);
     add_groups(rows, parts);
   }
   for (const HostCall& call : parts.data.calls)
@@ -276,7 +307,8 @@ void add_rows(Rows& rows, const ReportParts& parts) {
 std::string page_of(const std::string& rows) {
   std::string page(report_page::html);
   for (const auto& [mark, content] : {std::pair<std::string_view, std::string_view>{"@STYLE@", report_page::css},
-                                      {"@SCRIPT@", report_page::js}, {"@ROWS@", rows}}) {
+                                      {"@SCRIPT@", report_page::js},
+                                      {"@ROWS@", rows}}) {
     const std::size_t at = page.find(mark);
     page.replace(at, mark.size(), content);
   }
@@ -296,8 +328,8 @@ Result<void> write_page(const std::string& path, const std::string& page, const 
   return made->keep();
 }
 
-// The whole of a small capture; of a large one submits near its begin, after the program's start: what comes before a span is
-// played, too.
+// The whole of a small capture; of a large one submits near its begin, after the program's start: what comes before a
+// span is played, too.
 SpanRequest span_of_report(const SpanRequest& asked, const CaptureInfo& info) {
   if (asked.kind != SpanRequest::Kind::whole || info.submits <= kMostSubmits) return asked;
   const std::uint64_t first = std::min(kFirstSubmit, info.submits - kMostSubmits);
@@ -311,10 +343,11 @@ Result<int> run_report(Arguments args) {
   std::string output;
   bool no_replay = false;
   LoopArguments loop(3);
-  Cli cli("rondo report",
-          "Writes one page about a capture, for a browser: what it does, where the time of the device goes, what the host\n"
-          "waits for, and how much memory it has. The page needs no network and no other file. The span is played for it,\n"
-          "on a device, as by rondo profile.");
+  Cli cli(
+      "rondo report",
+      "Writes one page about a capture, for a browser: what it does, where the time of the device goes, what the host\n"
+      "waits for, and how much memory it has. The page needs no network and no other file. The span is played for it,\n"
+      "on a device, as by rondo profile.");
   cli.value("-o,--output", "PAGE.html", "where the page goes", output);
   cli.flag("--no-replay", "touch no device: without the times of the device", no_replay);
   loop.add_to(cli);
@@ -357,21 +390,26 @@ Result<int> run_report(Arguments args) {
   }
 
   Rows rows;
-  const std::string program = info.session.string("/process/program").value_or(info.session.string("/application/name").value_or("a capture"));
+  const std::string program =
+      info.session.string("/process/program").value_or(info.session.string("/application/name").value_or("a capture"));
   RONDO_TRY(append_head(rows.lines(), "report", *work, [&](JsonWriter& json) {
     json.field("program", program);
-    json.field("device", info.devices.empty() ? std::string("an unknown device") : text("{} ({})", info.devices.front().name, info.devices.front().driver));
+    json.field("device", info.devices.empty()
+                             ? std::string("an unknown device")
+                             : text("{} ({})", info.devices.front().name, info.devices.front().driver));
     json.field("timed_calls", data.timed_calls);
     json.field("items", std::uint64_t{profiled ? profiled->rows.size() : 0});
     json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});
     json.field("span", wanted.replay.span.text());
   }));
   const std::string span = wanted.replay.span.text();
-  add_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span) + loop.replay_words(), profiled ? &*profiled : nullptr, why, pictures});
+  add_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span) + loop.replay_words(),
+                  profiled ? &*profiled : nullptr, why, pictures});
   const std::string page = page_of(rows.array());
   RONDO_TRY(write_page(output, page, file));
   Output out;
-  out.line(text("{}: {}{}", printable(output), size_text(page.size()), profiled ? "" : text(", without the device's times: {}", why)));
+  out.line(text("{}: {}{}", printable(output), size_text(page.size()),
+                profiled ? "" : text(", without the device's times: {}", why)));
   RONDO_TRY(out.finish());
   RONDO_TRY(walk->intact());
   return 0;

@@ -40,13 +40,15 @@ Report parse_report(const std::string& content) {
 
 namespace {
 
-// Of the reports that launchers make whose process ids mean here what they mean to them: "rondo-report-BOOT-NAMESPACE-". Several
-// machines may have one directory, and their first namespaces have the same number. Empty: that is not known.
+// Of the reports that launchers make whose process ids mean here what they mean to them:
+// "rondo-report-BOOT-NAMESPACE-". Several machines may have one directory, and their first namespaces have the same
+// number. Empty: that is not known.
 std::string name_here() {
   std::string boot;
   std::ifstream("/proc/sys/kernel/random/boot_id") >> boot;
   struct stat status {};
-  return !boot.empty() && ::stat("/proc/self/ns/pid", &status) == 0 ? text("rondo-report-{}-{:x}-", boot, status.st_ino) : std::string();
+  return !boot.empty() && ::stat("/proc/self/ns/pid", &status) == 0 ? text("rondo-report-{}-{:x}-", boot, status.st_ino)
+                                                                    : std::string();
 }
 
 // Those of launchers that are dead: SIGKILL leaves them nothing to do.

@@ -48,8 +48,7 @@ class ReportFile {
   Report read() const;                               // also where the program has removed it
 
  private:
-  ReportFile(std::string path, int fd, bool has_name)
-      : path_(std::move(path)), fd_(fd), has_name_(has_name) {}
+  ReportFile(std::string path, int fd, bool has_name) : path_(std::move(path)), fd_(fd), has_name_(has_name) {}
   std::string path_;
   int fd_ = -1;
   bool has_name_ = false;  // in a directory

@@ -20,7 +20,8 @@ std::string base64_of(std::span<const std::byte> bytes) {
   for (std::size_t at = 0; at < bytes.size(); at += 3) {
     const std::size_t count = std::min<std::size_t>(3, bytes.size() - at);
     std::uint32_t group = 0;
-    for (std::size_t i = 0; i < 3; ++i) group = group << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < count ? std::to_integer<std::uint32_t>(bytes[at + i]) : 0);
     for (std::size_t i = 0; i < 4; ++i) out += i <= count ? kDigits[group >> (18 - 6 * i) & 63] : '=';
   }
   return out;
@@ -45,8 +46,10 @@ void FramePictures::take_from(player::Options& options) {
 }
 
 void FramePictures::take(std::uint64_t frame, const player::Picture& picture) {
-  const player::Picture small = std::max(picture.width, picture.height) > kSide ? player::scaled(picture, kSide) : picture;
-  if (const auto png = player::encode_png(VK_FORMAT_R8G8B8_UNORM, small.width, small.height, small.rgb)) encoded_[frame] = base64_of(*png);
+  const player::Picture small =
+      std::max(picture.width, picture.height) > kSide ? player::scaled(picture, kSide) : picture;
+  if (const auto png = player::encode_png(VK_FORMAT_R8G8B8_UNORM, small.width, small.height, small.rgb))
+    encoded_[frame] = base64_of(*png);
 }
 
 }  // namespace rondo::analyzers

@@ -41,7 +41,8 @@ class ResultsReader {
     if (report == benchmark)
       return fail(Status::unreadable,
                   text("{}: at offset 0: is neither a report of player (--report), which has an array `iterations`, "
-                       "nor google-benchmark's JSON, which has an array `benchmarks`", results_.path));
+                       "nor google-benchmark's JSON, which has an array `benchmarks`",
+                       results_.path));
     if (report)
       RONDO_TRY(read_report());
     else
@@ -62,10 +63,12 @@ class ResultsReader {
     results_.circumstances.emplace_back("verification", json_.size("/verification") != 0 ? "--verify" : "none");
     std::string replaced;
     for (std::size_t i = 0; i < json_.size("/replaced"); ++i)
-      append(replaced, "{}{}", replaced.empty() ? "" : ", ", json_.shown(text("/replaced/{}/selector", i).c_str()).value_or(""));
+      append(replaced, "{}{}", replaced.empty() ? "" : ", ",
+             json_.shown(text("/replaced/{}/selector", i).c_str()).value_or(""));
     results_.circumstances.emplace_back("choice of replaced shaders", replaced.empty() ? "none" : replaced);
     if (json_.shown("/interrupted") == "true")
-      results_.warnings.push_back(text("{}: was interrupted after {}", results_.path, plural(json_.size("/iterations"), "iteration")));
+      results_.warnings.push_back(
+          text("{}: was interrupted after {}", results_.path, plural(json_.size("/iterations"), "iteration")));
     results_.clamped_shaders = json_.size("/clamped_shaders") != 0;  // older players have no such member
     if (const auto status = json_.shown("/status"); status && *status != "0")
       results_.failures.push_back(text("{}: the replay ended with status {}: {}", results_.path, printable(*status),
@@ -93,8 +96,8 @@ class ResultsReader {
   Result<void> read_benchmark() {
     results_.kind = RunResults::Kind::benchmark;
     // google-benchmark's own facts that change from run to run or say nothing of the machine.
-    static constexpr const char* kPassing[] = {"date", "executable", "load_avg", "caches", "library_version",
-                                               "json_schema_version", "mhz_per_cpu"};
+    static constexpr const char* kPassing[] = {
+        "date", "executable", "load_avg", "caches", "library_version", "json_schema_version", "mhz_per_cpu"};
     for (const auto& [key, value] : json_.members("/context"))
       if (std::find(std::begin(kPassing), std::end(kPassing), key) == std::end(kPassing))
         results_.circumstances.emplace_back(key, value);
@@ -132,8 +135,9 @@ class ResultsReader {
         RONDO_TRY(take(*row, "cpu_seconds", whole, at + "/cpu_time", scale));
     }
     if (aggregates != 0 && results_.samples.empty())
-      results_.warnings.push_back(results_.path + ": holds aggregates alone: run without "
-                                                  "--benchmark_report_aggregates_only");
+      results_.warnings.push_back(results_.path +
+                                  ": holds aggregates alone: run without "
+                                  "--benchmark_report_aggregates_only");
     return {};
   }
 

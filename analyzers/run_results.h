@@ -15,9 +15,9 @@ struct RunResults {
   enum class Kind : unsigned char { report, benchmark };
 
   struct Samples {
-    std::string row;     // "replay", "replay/prefill#0", "replay/frames:120:125"
-    std::string metric;  // one of metrics()
-    bool is_whole;  // of the whole span, or of a benchmark of another program; else of a part of the span
+    std::string row;              // "replay", "replay/prefill#0", "replay/frames:120:125"
+    std::string metric;           // one of metrics()
+    bool is_whole;                // of the whole span, or of a benchmark of another program; else of a part of the span
     std::vector<double> seconds;  // of each iteration
   };
 

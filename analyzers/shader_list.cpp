@@ -140,7 +140,9 @@ void ShaderList::take_libraries(Walk& walk, ObjectId pipeline, const VkPipelineL
     std::vector<StageShader> added(of_library.begin(), of_library.end());  // it may be the same list
     std::vector<StageShader>& all = impl_->stages[pipeline];
     for (const StageShader& one : added)
-      if (std::none_of(all.begin(), all.end(), [&](const StageShader& other) { return other.stage == one.stage && other.digest == one.digest; }))
+      if (std::none_of(all.begin(), all.end(), [&](const StageShader& other) {
+            return other.stage == one.stage && other.digest == one.digest;
+          }))
         all.push_back(one);
   }
 }

@@ -31,7 +31,7 @@ struct ShaderRow {
   bool binary = false;          // the driver's own code
   std::vector<ShaderUse> uses;  // in the order of the capture
   shaders::Reflection reflection;
-  std::string damage;  // why there is none, as the end of a sentence; empty: there is one
+  std::string damage;    // why there is none, as the end of a sentence; empty: there is one
   bool missing = false;  // its code is not whole in the file
 };
 

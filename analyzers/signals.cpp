@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/signals.h"
 
-#include <csignal>
 #include <unistd.h>
+
+#include <csignal>
 
 #include "analyzers/launch.h"
 #include "format/temporary_path.h"
@@ -27,7 +28,8 @@ void remove_temporary_files_at_signals() {
   sigfillset(&action.sa_mask);  // a second one waits until nothing is left
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction before {};
-    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+    if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN)
+      ::sigaction(signal, &action, nullptr);
   }
 }
 

@@ -61,8 +61,8 @@ std::optional<std::size_t> critical_u(std::size_t n, std::size_t m, double alpha
   const auto is_rejected = [&](std::size_t u) {
     if (pairs <= kMostExactPairs) return 2 * upper_tails(n, m)[pairs - u] < alpha;
     const double all = static_cast<double>(pairs);
-    return normal_p(static_cast<double>(u), all,
-                    untied_variance(static_cast<double>(n), static_cast<double>(m))) < alpha;
+    return normal_p(static_cast<double>(u), all, untied_variance(static_cast<double>(n), static_cast<double>(m))) <
+           alpha;
   };
   if (least_p(n, m) >= alpha || !is_rejected(0)) return std::nullopt;
   std::size_t rejected = 0, kept = pairs / 2 + 1;
@@ -102,8 +102,7 @@ double nth_difference(const std::vector<double>& a, const std::vector<double>& b
     }
     return count;
   };
-  std::int64_t low = ordinal(difference(a.back(), b.front())),
-               high = ordinal(difference(a.front(), b.back()));
+  std::int64_t low = ordinal(difference(a.back(), b.front())), high = ordinal(difference(a.front(), b.back()));
   while (low < high) {
     const std::int64_t middle = std::midpoint(low, high);  // rounds towards low
     if (count_up_to(of_ordinal(middle)) > k)

@@ -28,7 +28,8 @@ std::uint64_t batches_of(const codec::IdMap& ids, const Record& record) {
   codec::Lowered lowered;
   const CommandId id = ids.command(record.command);
   if (id == CommandId::none || !codec::decode(lowered, ids, id, record.payload)) return 0;
-  if (codec::info(id).canonical == CommandId::vkQueueSubmit) return codec::load<args_vkQueueSubmit>(lowered.bytes.data()).submitCount;
+  if (codec::info(id).canonical == CommandId::vkQueueSubmit)
+    return codec::load<args_vkQueueSubmit>(lowered.bytes.data()).submitCount;
   return codec::load<args_vkQueueSubmit2>(lowered.bytes.data()).submitCount;
 }
 
@@ -60,7 +61,8 @@ class DeviceNames {
         if (const auto* p = at(args.pProperties)) names_[args.physicalDevice] = fixed_text(p->properties.deviceName);
         break;
       }
-      default: break;
+      default:
+        break;
     }
   }
 
@@ -91,12 +93,12 @@ Result<Summary> summarize(Reader& reader) {
   DeviceNames names;
   std::set<std::uint16_t> presents;
   std::set<std::uint16_t> submits;
-  std::set<std::uint16_t> events;  // Rondo's own records
+  std::set<std::uint16_t> events;       // Rondo's own records
   std::set<std::uint16_t> checkpoints;  // of these
   std::set<std::uint16_t> ends;         // likewise: of work
   std::set<std::uint16_t> devices;      // vkCreateDevice
-  std::set<std::uint16_t> told;     // what DeviceNames takes
-  std::set<std::uint16_t> cuts;     // rondoCut
+  std::set<std::uint16_t> told;         // what DeviceNames takes
+  std::set<std::uint16_t> cuts;         // rondoCut
   for (const DictionaryRow& row : reader.dictionary()) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
@@ -143,7 +145,8 @@ Result<Summary> summarize(Reader& reader) {
 
 std::string summary_line(const std::string& path, const Summary& summary) {
   return text("{}: {}, {}, {}, {}, {}{}", printable(path), size_text(summary.file_bytes), plural(summary.calls, "call"),
-              plural(summary.submits, "submit"), plural(summary.frames, "frame"), duration_text(summary.last_ns - summary.first_ns),
+              plural(summary.submits, "submit"), plural(summary.frames, "frame"),
+              duration_text(summary.last_ns - summary.first_ns),
               summary.stopped ? " (stopped before the program did: rondo info says why)" : "");
 }
 

@@ -14,18 +14,18 @@ namespace rondo::analyzers {
 
 struct Summary {
   std::uint64_t file_bytes = 0;
-  std::uint64_t calls = 0;    // of the program: neither the layer's own nor voided numbers
-  std::uint64_t frames = 0;   // presents
-  std::uint64_t submits = 0;  // batches
+  std::uint64_t calls = 0;        // of the program: neither the layer's own nor voided numbers
+  std::uint64_t frames = 0;       // presents
+  std::uint64_t submits = 0;      // batches
   std::uint64_t checkpoints = 0;  // records of them: what `player --verify` compares
-  std::uint64_t first_ns = 0; // CLOCK_MONOTONIC; both 0: nothing was timed
+  std::uint64_t first_ns = 0;     // CLOCK_MONOTONIC; both 0: nothing was timed
   std::uint64_t last_ns = 0;
-  bool unsure_ends = false;   // a rondoWorkEnded is unsure: host writes may be undated (undated_writes.h)
-  std::uint64_t last_record = 0;  // the highest sequence number
-  bool made_device = false;   // a vkCreateDevice succeeded
+  bool unsure_ends = false;          // a rondoWorkEnded is unsure: host writes may be undated (undated_writes.h)
+  std::uint64_t last_record = 0;     // the highest sequence number
+  bool made_device = false;          // a vkCreateDevice succeeded
   std::vector<std::string> devices;  // names of those that logical devices were made of, each once
   std::vector<HiddenThing> hidden;
-  bool stopped = false;       // the recorder stopped before the program did
+  bool stopped = false;  // the recorder stopped before the program did
 };
 Result<Summary> summarize(const std::string& path);
 Result<Summary> summarize(Reader& reader);  // whose records were not read yet

@@ -25,7 +25,8 @@ std::string demangled(const char* name) {
   if (name == nullptr) return {};
   if (std::string_view(name).substr(0, 2) != "_Z") return name;
   int status = 0;
-  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status),
+                                                         &std::free);
   return status == 0 ? text.get() : name;
 }
 
@@ -79,8 +80,8 @@ struct Symbols::File {
     if (::stat(path.c_str(), &info) != 0) return void(why = std::strerror(errno));
     if (!S_ISREG(info.st_mode)) return void(why = "is no regular file");
     static char* usual = nullptr;  // where debug information is looked for
-    static const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo, dwfl_offline_section_address,
-                                          &usual};
+    static const Dwfl_Callbacks callbacks{dwfl_build_id_find_elf, dwfl_standard_find_debuginfo,
+                                          dwfl_offline_section_address, &usual};
     session.reset(dwfl_begin(&callbacks));
     if (session == nullptr) return void(why = dwfl_errmsg(-1));
     dwfl_report_begin(session.get());
@@ -90,9 +91,11 @@ struct Symbols::File {
     const unsigned char* id = nullptr;
     GElf_Addr ignored = 0;
     const int bytes = dwfl_module_build_id(found, &id, &ignored);
-    const std::span<const std::byte> has(reinterpret_cast<const std::byte*>(id), bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
+    const std::span<const std::byte> has(reinterpret_cast<const std::byte*>(id),
+                                         bytes > 0 ? static_cast<std::size_t>(bytes) : 0);
     if (!std::equal(has.begin(), has.end(), named.build_id.begin(), named.build_id.end()))
-      return void(why = has.empty() ? "has no build-id now, and had one" : "is of another build now: build-id " + hex_text(has));
+      return void(why = has.empty() ? "has no build-id now, and had one"
+                                    : "is of another build now: build-id " + hex_text(has));
     module = found;
   }
 
@@ -149,7 +152,8 @@ std::vector<std::string> Symbols::missing() const {
   std::vector<std::string> out;
   for (const auto& [key, file] : files_)
     if (file->module == nullptr)
-      out.push_back(text("{}: {}", key.first.empty() ? "build-id " + hex_text(key.second) : printable(key.first), file->why));
+      out.push_back(
+          text("{}: {}", key.first.empty() ? "build-id " + hex_text(key.second) : printable(key.first), file->why));
   return out;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What functions and lines addresses of programs and libraries belong to, from their symbol tables and DWARF. symbols.cpp is
-// the only file that includes libdw.
+// What functions and lines addresses of programs and libraries belong to, from their symbol tables and DWARF.
+// symbols.cpp is the only file that includes libdw.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace rondo::analyzers {
 
 struct SourcePlace {
-  std::string function;   // empty: unknown
-  std::string file;       // likewise
+  std::string function;    // empty: unknown
+  std::string file;        // likewise
   std::uint32_t line = 0;  // 0: unknown
 };
 

@@ -58,7 +58,9 @@ std::string listed(std::span<const std::string> words) {
 std::string printable(std::string_view in) { return rondo::printable(in); }
 
 std::string shell_word(const std::string& word) {
-  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=,") == std::string::npos && !word.empty())
+  if (word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:=,") ==
+          std::string::npos &&
+      !word.empty())
     return word;
   std::string out = "'";
   for (const char c : word) out += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -29,9 +29,9 @@ void append(std::string& out, fmt::format_string<A...> format, A&&... args) {
   append_to(out, format, fmt::make_format_args(args...));
 }
 
-std::string size_text(std::uint64_t bytes);     // "512 B", "54.0 KiB"
-std::string duration_text(std::uint64_t ns);    // "820 ns", "1.25 ms", "3.21 s"
-std::string utc_text(std::uint64_t unix_ns);    // "2026-11-20 18:50:11 UTC"
+std::string size_text(std::uint64_t bytes);              // "512 B", "54.0 KiB"
+std::string duration_text(std::uint64_t ns);             // "820 ns", "1.25 ms", "3.21 s"
+std::string utc_text(std::uint64_t unix_ns);             // "2026-11-20 18:50:11 UTC"
 std::string listed(std::span<const std::string> words);  // "a, b, c"
 
 std::string shell_word(const std::string& word);  // as a word of a command line: quoted where a shell needs that

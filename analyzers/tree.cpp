@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/tree.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <climits>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <string_view>
-#include <unistd.h>
 #include <vector>
 
 #include "analyzers/json.h"
@@ -64,7 +65,8 @@ Result<std::string> find_shim(const LayerFiles& layer) {
   if (!path.is_absolute() || !fs::is_regular_file(path, error))
     return fail(Status::failed, text("no preload shim {}: build or install it beside the layer", path.string()));
   if (path.string().find_first_of(kBetweenLibraries) != std::string::npos)
-    return fail(Status::failed, text("{}: LD_PRELOAD has no way to name a file with a blank or colon: move the tree", path.string()));
+    return fail(Status::failed,
+                text("{}: LD_PRELOAD has no way to name a file with a blank or colon: move the tree", path.string()));
   return path.string();
 }
 
@@ -74,8 +76,8 @@ Result<std::string> find_player() {
     std::error_code error;
     if (fs::is_regular_file(path, error) && ::access(path.c_str(), X_OK) == 0) return path.lexically_normal().string();
   }
-  return fail(Status::failed, text("no program 'player' in or beside {}: build or install it beside this program",
-                                   here.string()));
+  return fail(Status::failed,
+              text("no program 'player' in or beside {}: build or install it beside this program", here.string()));
 }
 
 std::string data_dirs_with(const std::string& share, const char* current) {

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo trigger: asks a program that is being captured for its next frames.
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
 #include <csignal>
@@ -12,9 +16,6 @@
 #include <set>
 #include <sstream>
 #include <string_view>
-#include <sys/socket.h>
-#include <sys/time.h>
-#include <unistd.h>
 
 #include "analyzers/cli.h"
 #include "analyzers/commands.h"
@@ -48,14 +49,16 @@ tl::unexpected<Error> nobody(pid_t process) {
   if (::kill(process, 0) != 0 && errno == ESRCH) return fail(Status::failed, text("there is no process {}", process));
   const std::string maps = contents_of(text("/proc/{}/maps", process));
   if (maps.find("/memfd:rondo-recording") != std::string::npos)
-    return fail(Status::failed,
-                text("process {} does not listen: it was forked from a captured one, is in another network namespace, or "
-                     "its kernel (before Linux 5.9) or a filter gives Rondo no descriptors of its own (--log=info says so)",
-                     process));
-  return fail(Status::failed,
-              text("process {} is not captured: start it by `rondo capture -- PROGRAM`, and give the number of PROGRAM's "
-                   "own process once it has made a Vulkan instance",
-                   process));
+    return fail(
+        Status::failed,
+        text("process {} does not listen: it was forked from a captured one, is in another network namespace, or "
+             "its kernel (before Linux 5.9) or a filter gives Rondo no descriptors of its own (--log=info says so)",
+             process));
+  return fail(
+      Status::failed,
+      text("process {} is not captured: start it by `rondo capture -- PROGRAM`, and give the number of PROGRAM's "
+           "own process once it has made a Vulkan instance",
+           process));
 }
 
 class Connection {
@@ -101,7 +104,8 @@ std::optional<TriggerAddress> other_name(pid_t process) {
 
 tl::unexpected<Error> no_answer(pid_t process) {
   const bool late = errno == EAGAIN || errno == EWOULDBLOCK;
-  return fail(Status::failed, text("process {} does not answer: {}", process, late ? "is it stopped?" : std::strerror(errno)));
+  return fail(Status::failed,
+              text("process {} does not answer: {}", process, late ? "is it stopped?" : std::strerror(errno)));
 }
 
 // A connection to the process itself, of this user or root's.
@@ -121,7 +125,8 @@ Result<std::unique_ptr<Connection>> reach(pid_t process, uid_t user) {
     if (::getsockopt(to->fd(), SOL_SOCKET, SO_PEERCRED, &peer, &bytes) == 0 && peer.pid == process &&
         (peer.uid == user || peer.uid == 0))
       return to;
-    why = fail(Status::failed, text("process {} does not listen: process {} of user {} does in its name", process, peer.pid, peer.uid));
+    why = fail(Status::failed,
+               text("process {} does not listen: process {} of user {} does in its name", process, peer.pid, peer.uid));
   }
   return why;
 }
@@ -176,7 +181,8 @@ Result<int> run_trigger(Arguments args) {
   }
   words.remove_prefix(kTriggerOk.size());
   const std::size_t space = words.find(' ');
-  if (space == std::string_view::npos) return fail(Status::failed, text("process {}: '{}' is no answer", *process, printable(words)));
+  if (space == std::string_view::npos)
+    return fail(Status::failed, text("process {}: '{}' is no answer", *process, printable(words)));
   Output out;
   out.line(text("{}: frames {} asked for", printable(words.substr(space + 1)), printable(words.substr(0, space))));
   RONDO_TRY(out.finish());

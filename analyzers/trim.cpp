@@ -88,8 +88,8 @@ class Progress {
     what_ = what;
     constexpr int width = 40;
     const int filled = percent * width / 100;
-    std::fprintf(stderr, "\r%-9s [%.*s%*s] %3d %%", what, filled, "########################################", width - filled,
-                 "", percent);
+    std::fprintf(stderr, "\r%-9s [%.*s%*s] %3d %%", what, filled, "########################################",
+                 width - filled, "", percent);
     std::fflush(stderr);
   }
   ~Progress() {
@@ -111,10 +111,11 @@ Result<int> run_trim(Arguments args) {
   FileArguments files;
   bool in_place = false, quiet = false, validate = false;
   TrustArguments trusting;
-  Cli cli("rondo trim",
-          "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
-          "back in front of it, or made again by the calls that made it. Plays FILE up to the part, on a device. Without\n"
-          "--frames, --submits and --scope: the frames that the capture was asked for (RONDO_FRAMES, rondo trigger).");
+  Cli cli(
+      "rondo trim",
+      "Writes a part of a capture as a capture that stands alone: what the part needs of what came before it is put\n"
+      "back in front of it, or made again by the calls that made it. Plays FILE up to the part, on a device. Without\n"
+      "--frames, --submits and --scope: the frames that the capture was asked for (RONDO_FRAMES, rondo trigger).");
   cli.positional("FILE", "the capture", file);
   cli.value("--frames", "A:B", "from frame A up to, not with, B", frames);
   cli.value("--submits", "A:B", "likewise of submits", submits);
@@ -138,7 +139,8 @@ Result<int> run_trim(Arguments args) {
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   RONDO_TRY(check_output_words("rondo trim", file, output, in_place));
   const int spans = (frames ? 1 : 0) + (submits ? 1 : 0) + (scope ? 1 : 0) + (draws ? 1 : 0);
-  if (spans > 1) return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
+  if (spans > 1)
+    return fail(Status::usage, "--frames, --submits, --scope and --draws exclude each other (see rondo trim --help)");
 
   trim::Options options;
   options.file = file;
@@ -152,8 +154,10 @@ Result<int> run_trim(Arguments args) {
     const auto asked = requested_cut(file);
     if (!asked) return tl::unexpected(asked.error());
     if (!*asked)
-      return fail(Status::usage, text("{}: nothing in it asks for a cut: --frames, --submits, --scope or --draws says what to keep "
-                                      "(see rondo trim --help)", printable(file)));
+      return fail(Status::usage,
+                  text("{}: nothing in it asks for a cut: --frames, --submits, --scope or --draws says what to keep "
+                       "(see rondo trim --help)",
+                       printable(file)));
     frames = text("{}:{}", (*asked)->first, (*asked)->last);
   }
   std::optional<trim::DrawRange> drawn;
@@ -162,7 +166,7 @@ Result<int> run_trim(Arguments args) {
     if (!range) return tl::unexpected(range.error());
     drawn = *range;
   }
-  Result<SpanRequest> span = draws     ? SpanRequest{}
+  Result<SpanRequest> span = draws    ? SpanRequest{}
                              : scope  ? parse_scope(*scope)
                              : frames ? parse_range(*frames, SpanRequest::Kind::frames, "--frames")
                                       : parse_range(*submits, SpanRequest::Kind::submits, "--submits");
@@ -196,8 +200,9 @@ Result<int> run_trim(Arguments args) {
   if (!done) {
     // Nobody named these on the command line.
     if (done.error().lines.empty() && spans == 0 && done.error().status == Status::usage)
-      return fail(Status::usage, done.error().message + "; the capture itself asks for these frames: --frames, --submits or "
-                                                        "--scope chooses others");
+      return fail(Status::usage, done.error().message +
+                                     "; the capture itself asks for these frames: --frames, --submits or "
+                                     "--scope chooses others");
     return tl::unexpected(done.error());
   }
   if (*trust == player::Trust::trusted) trust_written(options.output);
@@ -213,18 +218,20 @@ Result<int> run_trim(Arguments args) {
     out.line(text("{} before the part {} again what it needs", plural(done->submits_again, "submitting call"),
                   done->submits_again == 1 ? "makes" : "make"));
   if (done->known != done->commands)
-    out.line(text("of {} of {} all that they touch is known: for the others anything that addresses may lead to is kept",
-                  done->known, plural(done->commands, "command")));
+    out.line(
+        text("of {} of {} all that they touch is known: for the others anything that addresses may lead to is kept",
+             done->known, plural(done->commands, "command")));
   if (done->raw_images != 0)
     out.line(text("{} of several samples, or that cannot be copied, as {} lays {} out: only that driver plays this",
                   plural(done->raw_images, "image"), printable(done->devices.empty() ? "" : done->devices[0]),
                   done->raw_images == 1 ? "it" : "them"));
   if (done->kept_images != 0)
     out.line(text("the part uses on what it lets be undefined: the texels of {} are put back as {} kept them",
-                  plural(done->kept_images, "image"),
-                  printable(done->devices.empty() ? "" : done->devices[0])));
+                  plural(done->kept_images, "image"), printable(done->devices.empty() ? "" : done->devices[0])));
   if (drawn && done->compared == 0)
-    out.line("nothing that the last draw leaves can be read and is known to be written: player --verify has nothing to compare");
+    out.line(
+        "nothing that the last draw leaves can be read and is known to be written: player --verify has nothing to "
+        "compare");
   if (done->recomputed != 0 && drawn)
     out.line(text("the contents in it are those of {}: player --verify compares other devices with that one",
                   printable(done->devices.empty() ? "" : done->devices[0])));

@@ -13,10 +13,8 @@ void TrustArguments::add_to(Cli& cli, const char* name) {
   help_ = text("trust {} as a capture that you recorded here yourself: play it without a sandbox", name);
   cli.flag("--trust", help_.c_str(), trust_);
   cli.choice("--sandbox", player::sandbox_modes(),
-             "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none",
-             sandbox_);
-  cli.flag("--clamp-shaders",
-           "keep the accesses of shaders within their arrays and buffers, where that can be done",
+             "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none", sandbox_);
+  cli.flag("--clamp-shaders", "keep the accesses of shaders within their arrays and buffers, where that can be done",
            clamps_shaders_);
 }
 

@@ -12,8 +12,7 @@ namespace {
 
 bool says_when_work_ended(const Reader& reader) {
   const auto& names = reader.dictionary();
-  return std::any_of(names.begin(), names.end(),
-                     [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; });
+  return std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; });
 }
 
 }  // namespace
@@ -41,8 +40,7 @@ void UndatedWrites::place(const Step& step) {
   const auto& created = walk_.resolution().created;
   switch (step.command->canonical) {
     case CommandId::vkAllocateMemory:
-      if (!created.empty())
-        bytes_[created[0]] = view.as<args_vkAllocateMemory>().pAllocateInfo->allocationSize;
+      if (!created.empty()) bytes_[created[0]] = view.as<args_vkAllocateMemory>().pAllocateInfo->allocationSize;
       break;
     case CommandId::vkCreateBuffer:
       if (created.empty()) break;
@@ -86,8 +84,7 @@ void UndatedWrites::place(const Step& step) {
 
 Result<bool> UndatedWrites::take(const Step& step) {
   if (!any_ || step.command == nullptr || step.by_layer()) return false;
-  RONDO_TRY(
-      access::load(walk_.reader(), *step.command, walk_.decoded(), walk_.resolution().ids, parameters_));
+  RONDO_TRY(access::load(walk_.reader(), *step.command, walk_.decoded(), walk_.resolution().ids, parameters_));
   writes_.take({*step.command, parameters_.view, walk_.resolution(), walk_.objects(), step.record.sequence,
                 step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
   if (step.succeeded()) place(step);

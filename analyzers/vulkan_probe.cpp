@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/vulkan_probe.h"
 
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
 #include <filesystem>
 #include <fstream>
 #include <vector>
@@ -48,17 +49,21 @@ struct Loader {
 };
 
 std::string version_text(std::uint32_t version) {
-  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version),
-              VK_API_VERSION_PATCH(version));
+  return text("{}.{}.{}", VK_API_VERSION_MAJOR(version), VK_API_VERSION_MINOR(version), VK_API_VERSION_PATCH(version));
 }
 
 const char* type_text(VkPhysicalDeviceType type) {
   switch (type) {
-    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU: return "integrated GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU: return "discrete GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU: return "virtual GPU";
-    case VK_PHYSICAL_DEVICE_TYPE_CPU: return "CPU";
-    default: return "other";
+    case VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU:
+      return "integrated GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU:
+      return "discrete GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU:
+      return "virtual GPU";
+    case VK_PHYSICAL_DEVICE_TYPE_CPU:
+      return "CPU";
+    default:
+      return "other";
   }
 }
 
@@ -89,8 +94,8 @@ std::string device_lines(const VkPhysicalDeviceProperties& p, const std::vector<
     else
       append(unknown, "{}{}", unknown.empty() ? "" : ", ", name);
   }
-  std::string lines = text("\n{}{}, {}, Vulkan {}", kDeviceLine, printable(fixed_text(p.deviceName)), type_text(p.deviceType),
-                           version_text(p.apiVersion));
+  std::string lines = text("\n{}{}, {}, Vulkan {}", kDeviceLine, printable(fixed_text(p.deviceName)),
+                           type_text(p.deviceType), version_text(p.apiVersion));
   if (!is_recorded_version(p.apiVersion)) append(lines, " (captured programs see {})", version_text(kNewestVersion));
   append(lines, "; captured programs see {} of {} device extensions", shown, extensions.size());
   if (!unknown.empty()) append(lines, "\n{}{}", kUnknownLine, unknown);
@@ -136,7 +141,9 @@ std::string probe_driver(const std::string& manifest) {
   std::uint32_t count = 32;
   const VkResult listed = enumerate(instance, &count, devices);
   if (listed != VK_SUCCESS && listed != VK_INCOMPLETE)
-    return listed == VK_ERROR_INITIALIZATION_FAILED ? "ok" : text("bad vkEnumeratePhysicalDevices returned {}", static_cast<int>(listed));
+    return listed == VK_ERROR_INITIALIZATION_FAILED
+               ? "ok"
+               : text("bad vkEnumeratePhysicalDevices returned {}", static_cast<int>(listed));
   std::string lines = "ok";
   for (std::uint32_t i = 0; i < count; ++i) {
     VkPhysicalDeviceProperties p{};

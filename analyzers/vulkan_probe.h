@@ -13,8 +13,8 @@ namespace rondo::analyzers {
 inline constexpr char kDeviceLine = 'D', kUnknownLine = 'U', kHiddenLine = 'H';
 
 // Each returns lines of text; the first word is "ok" or "bad".
-std::string probe_loader();                                  // "ok 1.3.239"
-std::string probe_library(const std::string& path);          // "ok", "bad <dlerror>"
+std::string probe_loader();                          // "ok 1.3.239"
+std::string probe_library(const std::string& path);  // "ok", "bad <dlerror>"
 // "ok", then for each device a line that begins with kDeviceLine and may be followed by others.
 std::string probe_driver(const std::string& manifest);
 // Makes an instance with the environment as it is and looks whether `library`

@@ -78,9 +78,8 @@ Result<bool> Walk::next(Step& step) {
     step.command = &codec::info(id);
     const auto decoded = codec::decode(lowered_, ids_, id, step.record.payload);
     if (!decoded)
-      return fail(decoded.error().status,
-                  text("{}: sequence {}, chunk at offset {}: {}", reader_->path(), step.record.sequence,
-                       step.record.file_offset, decoded.error().message));
+      return fail(decoded.error().status, text("{}: sequence {}, chunk at offset {}: {}", reader_->path(),
+                                               step.record.sequence, step.record.file_offset, decoded.error().message));
     callers_.take(id, step.record.thread, lowered_);
     objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
   }
@@ -134,8 +133,14 @@ const void* Walk::native() {
 
 SpanFinder::Call call_of(Walk& walk, const Step& step) {
   const Record& record = step.record;
-  return {*step.command, &walk.args<std::byte>(), record.sequence, record.thread, step.succeeded(), record.return_value,
-          record.has_times ? record.start_ns : 0, record.has_times ? record.end_ns : 0};
+  return {*step.command,
+          &walk.args<std::byte>(),
+          record.sequence,
+          record.thread,
+          step.succeeded(),
+          record.return_value,
+          record.has_times ? record.start_ns : 0,
+          record.has_times ? record.end_ns : 0};
 }
 
 }  // namespace rondo::analyzers

@@ -26,7 +26,7 @@ struct Step {
   std::uint64_t submit = 0;   // of the record's first batch, or of the next one to come
   std::uint64_t submits = 0;  // batches in this record
   bool present = false;
-  bool event = false;         // Rondo's own record: a host write, a checkpoint, a note
+  bool event = false;  // Rondo's own record: a host write, a checkpoint, a note
 
   bool by_layer() const { return (record.flags & kRecordByLayer) != 0; }
   bool is_call() const { return !by_layer() && !event; }  // the program's own
@@ -83,8 +83,8 @@ class Walk {
   ObjectTable::Resolution resolution_;
   std::uint64_t frames_ = 0;
   std::uint64_t submits_ = 0;
-  bool is_cut_;       // its sessions say so, …
-  bool in_front_;     // … and its rondoCut comes later
+  bool is_cut_;    // its sessions say so, …
+  bool in_front_;  // … and its rondoCut comes later
 };
 
 // The current record of a walk, for the finder of spans. It must have a command.

@@ -28,8 +28,7 @@ pid_t maker_of(std::string_view entry, std::string_view name, std::string_view e
   const char* const last = numbers.data() + numbers.size();
   const auto [end, error] = std::from_chars(numbers.data(), last, process);
   if (error != std::errc() || process <= 0 || end == last || *end != '-') return 0;
-  if (const auto [end2, error2] = std::from_chars(end + 1, last, count);
-      error2 != std::errc() || end2 != last)
+  if (const auto [end2, error2] = std::from_chars(end + 1, last, count); error2 != std::errc() || end2 != last)
     return 0;
   // Of a long name the file has the first bytes only, some 100 of them.
   constexpr std::size_t kWhole = 97;
@@ -57,8 +56,7 @@ void remove_abandoned(const std::string& path, std::string_view ending) {
   if (entries == nullptr) return;
   while (const dirent* entry = ::readdir(entries)) {
     const pid_t maker = maker_of(entry->d_name, name, ending);
-    if (maker != 0 && ::kill(maker, 0) != 0 && errno == ESRCH)
-      remove_if_abandoned(::dirfd(entries), entry->d_name);
+    if (maker != 0 && ::kill(maker, 0) != 0 && errno == ESRCH) remove_if_abandoned(::dirfd(entries), entry->d_name);
   }
   ::closedir(entries);
 }

@@ -29,8 +29,7 @@ std::string address_space_hint() {
 }
 
 std::string failure_text(const std::exception& error) {
-  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr)
-    return "not enough memory" + address_space_hint();
+  if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return "not enough memory" + address_space_hint();
   const auto* refused = dynamic_cast<const std::system_error*>(&error);
   if (refused == nullptr || refused->code() != std::errc::resource_unavailable_try_again) return error.what();
   const std::string text = std::string("a thread cannot be started: ") + error.what();

@@ -78,8 +78,8 @@ int ChunkAssembler::add_chunk(const ChunkHeader& spooled, std::span<const std::b
 int ChunkAssembler::flush_blobs() {
   if (blob_entries_.empty()) return 0;
   const std::uint32_t head[2] = {static_cast<std::uint32_t>(blob_entries_.size()), 0};
-  const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)),
-                                               std::as_bytes(std::span(blob_entries_)), blob_bytes_};
+  const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)), std::as_bytes(std::span(blob_entries_)),
+                                               blob_bytes_};
   if (const int error = region_.append(chunk_header(ChunkType::blobs), pieces)) return error;
   blob_entries_.clear();
   blob_bytes_.clear();
@@ -105,8 +105,7 @@ int ChunkAssembler::write_dictionary() {
   if (wanted.empty()) return 0;
   const std::vector<std::byte> payload = dictionary_payload(wanted);
   const std::span<const std::byte> piece = payload;
-  if (const int error = region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1)))
-    return error;
+  if (const int error = region_.append(chunk_header(ChunkType::dictionary), std::span(&piece, 1))) return error;
   for (const std::size_t i : indexes) row_written_[i] = true;
   return 0;
 }
@@ -121,8 +120,7 @@ int ChunkAssembler::close(Ending ending, int exit_signal) {
   return region_.close(footer);
 }
 
-void ChunkAssembler::count_existing(std::uint64_t numbered, std::uint64_t last_sequence,
-                                    std::uint64_t calls) {
+void ChunkAssembler::count_existing(std::uint64_t numbered, std::uint64_t last_sequence, std::uint64_t calls) {
   numbered_ += numbered;
   calls_ += calls;
   last_sequence_ = std::max(last_sequence_, last_sequence);

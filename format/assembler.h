@@ -26,9 +26,7 @@ class StructureSet {
     const std::uint64_t bit = std::uint64_t{1} << (id % 64);
     if ((word.load(std::memory_order_relaxed) & bit) == 0) word.fetch_or(bit, std::memory_order_relaxed);
   }
-  bool has(std::uint16_t id) const {
-    return (words_[id / 64].load(std::memory_order_relaxed) >> (id % 64) & 1) != 0;
-  }
+  bool has(std::uint16_t id) const { return (words_[id / 64].load(std::memory_order_relaxed) >> (id % 64) & 1) != 0; }
   void add_all() {
     for (auto& word : words_) word.store(~std::uint64_t{0}, std::memory_order_relaxed);
   }

@@ -19,7 +19,8 @@ constexpr std::size_t kReadStep = 256 * 1024;
 bool sane(const ChunkHeader& h) {
   if (h.reserved[0] != 0 || h.reserved[1] != 0 || h.reserved[2] != 0 || h.reserved2 != 0) return false;
   if (h.codec > static_cast<std::uint8_t>(Compression::deltas)) return false;
-  if (h.codec >= static_cast<std::uint8_t>(Compression::planes) && (type_of(h) != ChunkType::blobs || h.raw_bytes < kBeforePlanes))
+  if (h.codec >= static_cast<std::uint8_t>(Compression::planes) &&
+      (type_of(h) != ChunkType::blobs || h.raw_bytes < kBeforePlanes))
     return false;
   if (type_of(h) == ChunkType::segment) return h.raw_bytes <= h.stored_bytes && h.codec == 0;
   return h.first_sequence <= h.last_sequence;
@@ -94,8 +95,7 @@ std::uint64_t header_checksum_of(const ChunkHeader& header) {
   return checksum_of(std::as_bytes(std::span(&copy, 1)).first(offsetof(ChunkHeader, header_checksum)));
 }
 
-HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes,
-                              ChunkHeader& out) {
+HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes, ChunkHeader& out) {
   if (offset > file_bytes || file_bytes - offset < sizeof out) return HeaderState::cut;
   if (!file.read(offset, std::as_writable_bytes(std::span(&out, 1)))) return HeaderState::cut;
   if (out.magic != kChunkMagic) {
@@ -113,17 +113,15 @@ Result<void> check_payload_size(const File& file, const ChunkInfo& chunk, std::s
   const std::uint64_t stored = type_of(h) == ChunkType::segment ? h.raw_bytes : h.stored_bytes;
   if (!plausible(static_cast<Compression>(h.codec), stored, h.raw_bytes))
     return damaged(file, chunk,
-                   "a chunk of " + std::to_string(stored) + " bytes cannot hold the " +
-                       std::to_string(h.raw_bytes) + " that it claims");
+                   "a chunk of " + std::to_string(stored) + " bytes cannot hold the " + std::to_string(h.raw_bytes) +
+                       " that it claims");
   if (h.raw_bytes > budget)
     return fail(Status::unreadable, at_offset(file, chunk.offset) + ": this chunk needs " +
                                         std::to_string(h.raw_bytes) + " bytes of memory, more than the " +
                                         std::to_string(budget) + " left of the budget: raise the budget");
   std::array<std::byte, kFrameHeaderBytes> buffer;
-  const auto first =
-      std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(stored, buffer.size())));
-  if (!file.read(chunk.offset + sizeof h, first))
-    return damaged(file, chunk, "the chunk cannot be read whole");
+  const auto first = std::span(buffer).first(static_cast<std::size_t>(std::min<std::uint64_t>(stored, buffer.size())));
+  if (!file.read(chunk.offset + sizeof h, first)) return damaged(file, chunk, "the chunk cannot be read whole");
   if (!declares(static_cast<Compression>(h.codec), first, h.raw_bytes))
     return damaged(file, chunk, "the chunk is corrupt (it is not of the size that it claims)");
   return {};
@@ -172,8 +170,7 @@ Result<Payload> load_prefix(const File& file, const ChunkInfo& chunk, std::size_
   return payload;
 }
 
-Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk,
-                                 std::span<const std::byte> first_bytes) {
+Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk, std::span<const std::byte> first_bytes) {
   std::uint32_t head[2] = {};
   if (first_bytes.size() < sizeof head) return damaged(file, chunk, "a blobs chunk without a directory");
   std::memcpy(head, first_bytes.data(), sizeof head);

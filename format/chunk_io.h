@@ -41,8 +41,7 @@ enum class HeaderState {
   too_short,  // a good header whose payload goes beyond the end of the file
   damaged,
 };
-HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes,
-                              ChunkHeader& out);
+HeaderState read_chunk_header(const File& file, std::uint64_t offset, std::uint64_t file_bytes, ChunkHeader& out);
 
 // A whole payload, or (for_records) what a segment has committed. The message
 // of an error names file and offset.
@@ -61,7 +60,6 @@ std::string at_offset(const File& file, std::uint64_t offset);  // "x.rondo, off
 
 // A blobs chunk's directory: how many entries its first 8 bytes announce, or an
 // error when they cannot be in a payload of this size.
-Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk,
-                                 std::span<const std::byte> first_bytes);
+Result<std::uint32_t> blob_count(const File& file, const ChunkInfo& chunk, std::span<const std::byte> first_bytes);
 
 }  // namespace rondo

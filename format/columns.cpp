@@ -14,9 +14,7 @@ const std::byte* skip_varints(const std::byte* p, const std::byte* end, int coun
   return p;
 }
 
-void append(std::vector<std::byte>& to, const std::byte* from, const std::byte* end) {
-  to.insert(to.end(), from, end);
-}
+void append(std::vector<std::byte>& to, const std::byte* from, const std::byte* end) { to.insert(to.end(), from, end); }
 
 int returns(const RecordHeader& h) { return (h.flags & kRecordReturns) != 0 ? 1 : 0; }
 int times(const RecordHeader& h) { return (h.flags & kRecordTimes) != 0 ? 2 : 0; }
@@ -79,8 +77,7 @@ std::optional<Payload> join_columns(std::span<const std::byte> payload) {
     const auto return_bytes = static_cast<std::size_t>(return_end - rest);
     const auto time_bytes = static_cast<std::size_t>(time_end - time);
     const std::size_t before_payload = sizeof h + return_bytes + time_bytes;
-    if (h.bytes < before_payload ||
-        h.bytes - before_payload > static_cast<std::size_t>(rest_end - return_end))
+    if (h.bytes < before_payload || h.bytes - before_payload > static_cast<std::size_t>(rest_end - return_end))
       return std::nullopt;
     copy(header, sizeof h);
     copy(rest, return_bytes);
@@ -98,8 +95,7 @@ Result<Payload> load_records(const File& file, const ChunkInfo& chunk, std::size
   auto joined = join_columns(std::as_const(*payload).bytes());
   if (!joined)
     return fail(Status::unreadable,
-                at_offset(file, chunk.offset) +
-                    ": this chunk is damaged (its columns do not fit together)");
+                at_offset(file, chunk.offset) + ": this chunk is damaged (its columns do not fit together)");
   return std::move(*joined);
 }
 

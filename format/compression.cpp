@@ -89,12 +89,10 @@ std::uint64_t Compressor::bound(std::uint64_t raw_bytes) const {
   return codec_ == Compression::none ? raw_bytes : raw_bytes + raw_bytes / 256 + 1024;
 }
 
-bool Compressor::compress(std::span<const std::span<const std::byte>> pieces, Effort effort,
-                          const Sink& sink) {
+bool Compressor::compress(std::span<const std::span<const std::byte>> pieces, Effort effort, const Sink& sink) {
   switch (codec_) {
     case Compression::none:
-      return std::all_of(pieces.begin(), pieces.end(),
-                         [&](const auto& piece) { return piece.empty() || sink(piece); });
+      return std::all_of(pieces.begin(), pieces.end(), [&](const auto& piece) { return piece.empty() || sink(piece); });
     case Compression::lz4:
       return contexts_->run_lz4(pieces, effort, sink);
     case Compression::zstd:
@@ -133,18 +131,17 @@ bool pump(const Source& source, std::span<std::byte> out, bool whole, F step) {
 bool decompress_lz4(const Source& source, std::span<std::byte> out, bool whole) {
   LZ4F_dctx* context = nullptr;
   if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)) != 0) return false;
-  const bool ok = pump(source, out, whole,
-                       [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
-                         std::size_t taken = in.size(), made = to.size() - filled;
-                         LZ4F_decompressOptions_t options{};
-                         options.stableDst = 1;  // what is in `out` stays there
-                         const std::size_t rest =
-                             LZ4F_decompress(context, to.data() + filled, &made, in.data(), &taken, &options);
-                         if (LZ4F_isError(rest) != 0) return Step::bad;
-                         in = in.subspan(taken);
-                         filled += made;
-                         return rest == 0 ? Step::ended : Step::more;
-                       });
+  const bool ok =
+      pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+        std::size_t taken = in.size(), made = to.size() - filled;
+        LZ4F_decompressOptions_t options{};
+        options.stableDst = 1;  // what is in `out` stays there
+        const std::size_t rest = LZ4F_decompress(context, to.data() + filled, &made, in.data(), &taken, &options);
+        if (LZ4F_isError(rest) != 0) return Step::bad;
+        in = in.subspan(taken);
+        filled += made;
+        return rest == 0 ? Step::ended : Step::more;
+      });
   LZ4F_freeDecompressionContext(context);
   return ok;
 }
@@ -156,19 +153,19 @@ bool decompress_zstd(const Source& source, std::span<std::byte> out, bool whole)
   // The library reads frames of its old versions, too, which know no limit of their window.
   constexpr std::uint8_t kMagic[] = {0x28, 0xb5, 0x2f, 0xfd};
   std::size_t consumed = 0;
-  const bool ok = pump(source, out, whole,
-                       [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
-                         for (std::size_t i = 0; i < in.size() && consumed + i < sizeof kMagic; ++i)
-                           if (static_cast<std::uint8_t>(in[i]) != kMagic[consumed + i]) return Step::bad;
-                         ZSTD_inBuffer from{in.data(), in.size(), 0};
-                         ZSTD_outBuffer made{to.data(), to.size(), filled};
-                         const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
-                         if (ZSTD_isError(rest) != 0) return Step::bad;
-                         in = in.subspan(from.pos);
-                         consumed += from.pos;
-                         filled = made.pos;
-                         return rest == 0 ? Step::ended : Step::more;
-                       });
+  const bool ok =
+      pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+        for (std::size_t i = 0; i < in.size() && consumed + i < sizeof kMagic; ++i)
+          if (static_cast<std::uint8_t>(in[i]) != kMagic[consumed + i]) return Step::bad;
+        ZSTD_inBuffer from{in.data(), in.size(), 0};
+        ZSTD_outBuffer made{to.data(), to.size(), filled};
+        const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
+        if (ZSTD_isError(rest) != 0) return Step::bad;
+        in = in.subspan(from.pos);
+        consumed += from.pos;
+        filled = made.pos;
+        return rest == 0 ? Step::ended : Step::more;
+      });
   ZSTD_freeDCtx(context);
   return ok;
 }

@@ -117,7 +117,8 @@ struct FileEntry {
   std::uint64_t inode;
   std::int64_t mtime_ns;  // since 1970
   std::uint32_t check;    // FileCheck
-  std::uint32_t blocks;   // blobs of kFileBlock bytes (the last: what is left) that hold all of it; 0: it is not embedded
+  // blobs of kFileBlock bytes (the last: what is left) that hold all of it; 0: it is not embedded
+  std::uint32_t blocks;
 };
 static_assert(sizeof(FileEntry) == 48);
 inline constexpr std::uint64_t kFileBlock = 1u << 20;
@@ -140,8 +141,8 @@ static_assert(sizeof(ReferenceHead) == 32);
 struct ReferencePiece {
   std::uint32_t file;  // FileEntry::number; kInNoFile: it follows the pieces
   std::uint32_t reserved;
-  std::uint64_t offset;  // in the file; 0 in none
-  std::uint64_t bytes;   // never 0
+  std::uint64_t offset;      // in the file; 0 in none
+  std::uint64_t bytes;       // never 0
   std::uint64_t digest_low;  // XXH3-128 of the piece where its file's check is `digest`; else 0
   std::uint64_t digest_high;
 };

@@ -8,7 +8,7 @@
 
 namespace rondo {
 
-std::string count_text(std::uint64_t count);  // "4,310"
+std::string count_text(std::uint64_t count);                     // "4,310"
 std::string plural(std::uint64_t count, std::string_view noun);  // "1 frame", "300 frames", "2 passes"
 
 }  // namespace rondo

@@ -82,10 +82,8 @@ Effort DataRegion::effort_for(std::uint64_t raw_bytes) {
 // effort does, in less time: it is left only where the capture grows faster than it
 // can be compressed.
 DataRegion::Method DataRegion::method_for(const ChunkHeader& header) {
-  if (header.type != static_cast<std::uint16_t>(ChunkType::blobs))
-    return {compressor_, effort_for(header.raw_bytes)};
-  if (compressor_.codec() == Compression::lz4 && load_ != Load::behind)
-    return {blob_compressor_, Effort::thorough};
+  if (header.type != static_cast<std::uint16_t>(ChunkType::blobs)) return {compressor_, effort_for(header.raw_bytes)};
+  if (compressor_.codec() == Compression::lz4 && load_ != Load::behind) return {blob_compressor_, Effort::thorough};
   return {compressor_, Effort::fast};
 }
 
@@ -105,8 +103,8 @@ std::size_t DataRegion::stored_size(std::span<const std::byte> bytes) {
 
 Compression DataRegion::to_planes(const ChunkHeader& header, Pieces pieces) {
   constexpr std::uint64_t kLarge = 64 * 1024, kMost = 64 << 20;
-  if (!planes_allowed_ || compressor_.codec() != Compression::zstd || header.raw_bytes < kLarge || header.raw_bytes > kMost ||
-      header.type != static_cast<std::uint16_t>(ChunkType::blobs))
+  if (!planes_allowed_ || compressor_.codec() != Compression::zstd || header.raw_bytes < kLarge ||
+      header.raw_bytes > kMost || header.type != static_cast<std::uint16_t>(ChunkType::blobs))
     return Compression::none;
   std::vector<std::byte> whole;
   whole.reserve(static_cast<std::size_t>(header.raw_bytes));
@@ -119,7 +117,8 @@ Compression DataRegion::to_planes(const ChunkHeader& header, Pieces pieces) {
   std::copy_n(whole.begin(), kBeforePlanes, planes_.begin());
   const std::span<std::byte> planes = std::span(planes_).subspan(kBeforePlanes);
   put_in_planes(bytes, planes);
-  std::size_t least = stored_size(bytes) / 50 * 49;  // for little they are not worth the time that it takes to read them
+  // for little they are not worth the time that it takes to read them
+  std::size_t least = stored_size(bytes) / 50 * 49;
   Compression best = Compression::none;
   if (const std::size_t size = stored_size(planes); size < least) {
     least = size;

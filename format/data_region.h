@@ -18,8 +18,8 @@ class DataRegion {
   // Says where `bytes` find room at or behind `end` (SpoolMap::place_data).
   using Place = std::function<std::uint64_t(std::uint64_t end, std::uint64_t bytes)>;
   // `blob_codec`: of blobs, where `codec` is lz4.
-  DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index,
-             Place place, Compression blob_codec = Compression::zstd);
+  DataRegion(const File& file, Compression codec, std::uint64_t end, std::vector<IndexEntry> index, Place place,
+             Compression blob_codec = Compression::zstd);
 
   using Pieces = std::span<const std::span<const std::byte>>;
   // Large blobs are put in planes or deltas where that makes them smaller, whose codec is zstd: for those who have the

@@ -27,8 +27,8 @@ std::vector<std::byte> dictionary_payload(std::span<const DictionaryEntry* const
   const std::uint32_t head[2] = {static_cast<std::uint32_t>(rows.size()), 0};
   append(out, head, sizeof head);
   for (const DictionaryEntry* row : rows) {
-    const RowHeader h{static_cast<std::uint16_t>(row->kind), row->id,
-                      static_cast<std::uint32_t>(row->name.size()), row->encoding_hash};
+    const RowHeader h{static_cast<std::uint16_t>(row->kind), row->id, static_cast<std::uint32_t>(row->name.size()),
+                      row->encoding_hash};
     append(out, &h, sizeof h);
     append(out, row->name.data(), row->name.size());
   }

@@ -26,9 +26,7 @@ Digest digest_of(std::span<const std::byte> bytes) {
   return {h.low64, h.high64};
 }
 
-std::uint64_t checksum_of(std::span<const std::byte> bytes) {
-  return XXH3_64bits(bytes.data(), bytes.size());
-}
+std::uint64_t checksum_of(std::span<const std::byte> bytes) { return XXH3_64bits(bytes.data(), bytes.size()); }
 
 std::string to_string(const Digest& digest) {
   static constexpr char kHex[] = "0123456789abcdef";

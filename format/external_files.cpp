@@ -46,7 +46,8 @@ std::string difference(const FileIdentity& now, const FileIdentity& then) {
     return std::string("its ") + what + " is " + std::to_string(is) + ", and was " + std::to_string(was);
   };
   if (now.bytes != then.bytes) return differs("length", now.bytes, then.bytes);
-  if (now.mtime_ns != then.mtime_ns) return differs("time of modification (ns since 1970)", now.mtime_ns, then.mtime_ns);
+  if (now.mtime_ns != then.mtime_ns)
+    return differs("time of modification (ns since 1970)", now.mtime_ns, then.mtime_ns);
   if (now.inode != then.inode) return differs("inode", now.inode, then.inode);
   return differs("device number", now.device, then.device);
 }
@@ -55,7 +56,8 @@ std::string difference(const FileIdentity& now, const FileIdentity& then) {
 
 FileIdentity identity_of(const struct stat& status) {
   return {static_cast<std::uint64_t>(status.st_size), static_cast<std::uint64_t>(status.st_dev),
-          static_cast<std::uint64_t>(status.st_ino), std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
+          static_cast<std::uint64_t>(status.st_ino),
+          std::int64_t{status.st_mtim.tv_sec} * 1'000'000'000 + status.st_mtim.tv_nsec};
 }
 
 OpenedFile::~OpenedFile() {
@@ -83,10 +85,12 @@ Result<FileAccess> parse_file_access(std::span<const std::string> remaps, std::s
   for (const std::string& text : remaps) {
     const std::size_t sign = text.find('=');
     if (sign == std::string::npos || sign == 0 || sign + 1 == text.size())
-      return fail(Status::usage, "--file-remap: '" + text + "' is not OLD=NEW, a path in the capture and where it lies now");
+      return fail(Status::usage,
+                  "--file-remap: '" + text + "' is not OLD=NEW, a path in the capture and where it lies now");
     FileAccess::Remap remap{text.substr(0, sign), text.substr(sign + 1)};
     if (remap.from[0] != '/')
-      return fail(Status::usage, "--file-remap: '" + remap.from + "' is not absolute, as the paths in a capture are (rondo info lists them)");
+      return fail(Status::usage, "--file-remap: '" + remap.from +
+                                     "' is not absolute, as the paths in a capture are (rondo info lists them)");
     while (remap.from.size() > 1 && remap.from.ends_with('/')) remap.from.pop_back();
     access.remaps.push_back(std::move(remap));
   }
@@ -108,8 +112,9 @@ Result<OpenedFile> open_external(const FileAccess& access, const ExternalFile& f
   const FileAccess::Remap* const remap = remap_of(access, file.path);
   const std::string elsewhere = "--file-remap " + file.path + "=NEW says where it lies now";
   if (remap == nullptr && access.allowed.empty())
-    return refuse("may not be read: `player`, `rondo trim`, `rondo extract` and `rondo pack` read it with --allow-files " + directory_of(file.path) + "; " +
-                  elsewhere + "; `rondo pack` makes a capture that needs no files");
+    return refuse(
+        "may not be read: `player`, `rondo trim`, `rondo extract` and `rondo pack` read it with --allow-files " +
+        directory_of(file.path) + "; " + elsewhere + "; `rondo pack` makes a capture that needs no files");
   const FilePlace place = place_of(access, remap, file.path);
   const std::string at = remap == nullptr ? "" : "(" + place.path + ") ";
   // Nothing happens to what is opened so: a device is not asked, nobody waits for a pipe.
@@ -125,20 +130,24 @@ Result<OpenedFile> open_external(const FileAccess& access, const ExternalFile& f
       inside = inside || (real_root && !real.empty() && within(real, *real_root));
     }
     if (!inside)
-      return refuse(at + (real == place.path ? "lies in no directory that is allowed: --allow-files "
-                                             : "leads to " + real + ", out of what is allowed: --allow-files ") +
+      return refuse(at +
+                    (real == place.path ? "lies in no directory that is allowed: --allow-files "
+                                        : "leads to " + real + ", out of what is allowed: --allow-files ") +
                     directory_of(real) + " allows it; " + elsewhere);
   }
-  if (!S_ISREG(status.st_mode)) return refuse(at + "is " + kind_of(status.st_mode) + ", not a regular file: " + elsewhere);
-  OpenedFile opened(::open(("/proc/self/fd/" + std::to_string(found.descriptor())).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY),
-                    remap != nullptr);
+  if (!S_ISREG(status.st_mode))
+    return refuse(at + "is " + kind_of(status.st_mode) + ", not a regular file: " + elsewhere);
+  OpenedFile opened(
+      ::open(("/proc/self/fd/" + std::to_string(found.descriptor())).c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY),
+      remap != nullptr);
   if (opened.descriptor() < 0) return refuse(at + "cannot be read: " + errno_text(errno) + ": " + elsewhere);
   const FileIdentity now = opened.identity();
   if (now.bytes != file.identity.bytes)
-    return refuse(at + "has changed since: " + difference(now, file.identity) + ": bring the old one back; " + elsewhere);
+    return refuse(at + "has changed since: " + difference(now, file.identity) + ": bring the old one back; " +
+                  elsewhere);
   if (remap == nullptr && file.check == FileCheck::identity && now != file.identity)
-    return refuse("has changed since: " + difference(now, file.identity) + "; " + elsewhere + ", and --file-remap " + file.path +
-                  "=" + file.path + " compares its bytes instead");
+    return refuse("has changed since: " + difference(now, file.identity) + "; " + elsewhere + ", and --file-remap " +
+                  file.path + "=" + file.path + " compares its bytes instead");
   return opened;
 }
 

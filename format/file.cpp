@@ -81,11 +81,9 @@ std::string errno_text(int error) {
   const char* text = ::strerrordesc_np(error);
   rlimit limit{};
   if (error == EFBIG && ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
-    return "File too large: no file may have more than " + std::to_string(limit.rlim_cur) +
-           " bytes here (ulimit -f)";
+    return "File too large: no file may have more than " + std::to_string(limit.rlim_cur) + " bytes here (ulimit -f)";
   if (error == EMFILE && ::getrlimit(RLIMIT_NOFILE, &limit) == 0)
-    return "Too many open files: no more than " + std::to_string(limit.rlim_cur) +
-           " may be open here (ulimit -n)";
+    return "Too many open files: no more than " + std::to_string(limit.rlim_cur) + " may be open here (ulimit -n)";
   return text != nullptr ? text : "error " + std::to_string(error);
 }
 
@@ -133,8 +131,7 @@ Result<File> File::created(int descriptor, const std::string& path) {
   file.again_ = std::filesystem::absolute(path, unknown).string();
   file.fd_ = move_high(descriptor);
   struct stat status {};
-  if (::fstat(file.fd_, &status) != 0)
-    return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
+  if (::fstat(file.fd_, &status) != 0) return fail(Status::failed, "cannot create " + path + ": " + errno_text(errno));
   file.device_ = status.st_dev;
   file.inode_ = status.st_ino;
   // Some network file systems have no locks: then finish_capture() cannot tell.
@@ -182,8 +179,7 @@ bool File::locked_by_other() const {
 
 bool File::is_this(int descriptor) const {
   struct stat status {};
-  return descriptor >= 0 && ::fstat(descriptor, &status) == 0 && status.st_dev == device_ &&
-         status.st_ino == inode_;
+  return descriptor >= 0 && ::fstat(descriptor, &status) == 0 && status.st_dev == device_ && status.st_ino == inode_;
 }
 
 int File::check() const {

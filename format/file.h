@@ -66,13 +66,13 @@ class File {
  private:
   bool is_this(int descriptor) const;
   int number() const;  // of the descriptor, in this thread's table
-  int check() const;  // the descriptor still is this file, or is again: programs close what they do not know
+  int check() const;   // the descriptor still is this file, or is again: programs close what they do not know
 
   std::string path_;
   mutable std::atomic<int> fd_{-1};
   mutable std::atomic<int> reopened_{0};
   mutable std::atomic<bool> locked_{true};  // but after it was opened again, while mappings keep the old lock
-  std::string again_;  // where to open it again; empty: nowhere
+  std::string again_;                       // where to open it again; empty: nowhere
   dev_t device_ = 0;
   ino_t inode_ = 0;
 };

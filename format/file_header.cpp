@@ -20,8 +20,7 @@ FileHeader new_file_header(std::size_t segment_bytes) {
   h.header_bytes = sizeof h;
   timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
-  h.created_unix_ns =
-      static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
+  h.created_unix_ns = static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000 + static_cast<std::uint64_t>(now.tv_nsec);
   if (::getrandom(h.capture_id, sizeof h.capture_id, GRND_NONBLOCK) != sizeof h.capture_id)
     std::memcpy(h.capture_id, &h.created_unix_ns, sizeof h.created_unix_ns);
   h.segment_bytes = segment_bytes;

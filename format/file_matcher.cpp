@@ -56,7 +56,8 @@ std::uint64_t checksum_of_block(const std::byte* block) {
   const std::array<std::uint64_t, 256>& in = values().in;
   std::uint64_t part[kParts] = {};
   for (std::size_t i = 0; i < kPart; ++i)
-    for (std::size_t p = 0; p < kParts; ++p) part[p] = part[p] * kBase + in[static_cast<std::size_t>(block[p * kPart + i])];
+    for (std::size_t p = 0; p < kParts; ++p)
+      part[p] = part[p] * kBase + in[static_cast<std::size_t>(block[p * kPart + i])];
   std::uint64_t sum = 0;
   for (const std::uint64_t one : part) sum = sum * between + one;
   return sum;
@@ -91,7 +92,8 @@ std::optional<std::uint32_t> FileMatcher::add(OpenedFile file) {
   std::vector<std::byte> buffer(every == 1 ? kStep : kBlock);
   bool whole = true;
   for (std::uint64_t offset = 0; whole && identity.bytes - offset >= kBlock;) {
-    const auto n = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), (identity.bytes - offset) / kBlock * kBlock));
+    const auto n =
+        static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), (identity.bytes - offset) / kBlock * kBlock));
     whole = opened.read(offset, std::span(buffer).first(n));
     for (std::size_t at = 0; whole && at < n; at += kBlock) {
       if (one_byte_repeated(&buffer[at])) continue;
@@ -130,10 +132,14 @@ void FileMatcher::insert(std::uint64_t hash, std::uint32_t file, std::uint32_t b
   filter_[bit / 64] |= std::uint64_t{1} << (bit % 64);
 }
 
-std::size_t FileMatcher::first_slot(std::uint64_t hash) const { return static_cast<std::size_t>(spread(hash) >> 32) & (slots_.size() - 1); }
+std::size_t FileMatcher::first_slot(std::uint64_t hash) const {
+  return static_cast<std::size_t>(spread(hash) >> 32) & (slots_.size() - 1);
+}
 
 // The upper bits of a checksum are as good as any: no multiplication more for each byte of a blob.
-std::size_t FileMatcher::filter_bit(std::uint64_t hash) const { return static_cast<std::size_t>(hash >> filter_shift_); }
+std::size_t FileMatcher::filter_bit(std::uint64_t hash) const {
+  return static_cast<std::size_t>(hash >> filter_shift_);
+}
 
 bool FileMatcher::still(std::uint32_t number) {
   Indexed& one = files_[number];
@@ -152,11 +158,11 @@ void FileMatcher::close() {
   used_ = 0;
 }
 
-FileMatcher::Run FileMatcher::run_at(std::span<const std::byte> blob, std::size_t at, std::size_t begin, std::uint64_t hash) {
+FileMatcher::Run FileMatcher::run_at(std::span<const std::byte> blob, std::size_t at, std::size_t begin,
+                                     std::uint64_t hash) {
   Run best;
   std::vector<std::byte>& buffer = buffer_;
-  for (std::size_t i = first_slot(hash); slots_[i].file != kInNoFile;
-       i = (i + 1) & (slots_.size() - 1)) {
+  for (std::size_t i = first_slot(hash); slots_[i].file != kInNoFile; i = (i + 1) & (slots_.size() - 1)) {
     const Slot& slot = slots_[i];
     if (slot.hash != hash || files_[slot.file].gone) continue;
     const OpenedFile& file = files_[slot.file].file;
@@ -164,7 +170,8 @@ FileMatcher::Run FileMatcher::run_at(std::span<const std::byte> blob, std::size_
     const std::uint64_t here = std::uint64_t{slot.block} * kBlock;
     std::size_t ahead = 0, back = 0;
     for (bool more = true; more;) {
-      const auto n = static_cast<std::size_t>(std::min<std::uint64_t>({kStep, blob.size() - at - ahead, size - here - ahead}));
+      const auto n =
+          static_cast<std::size_t>(std::min<std::uint64_t>({kStep, blob.size() - at - ahead, size - here - ahead}));
       if (n == 0 || !file.read(here + ahead, std::span(buffer).first(n))) break;
       const std::size_t same = same_ahead(blob.subspan(at + ahead, n), std::span(buffer).first(n));
       ahead += same;
@@ -201,7 +208,8 @@ std::vector<FilePiece> FileMatcher::find(std::span<const std::byte> blob) {
     std::uint64_t hash = checksum_of_block(&blob[at]);
     Run run;
     for (;;) {
-      if (const std::size_t bit = filter_bit(hash); (filter_[bit / 64] >> (bit % 64) & 1) != 0) run = run_at(blob, at, done, hash);
+      if (const std::size_t bit = filter_bit(hash); (filter_[bit / 64] >> (bit % 64) & 1) != 0)
+        run = run_at(blob, at, done, hash);
       if (run.piece.bytes != 0 || at + kBlock == blob.size()) break;
       hash = hash * kBase + (value.in[byte(at + kBlock)] - value.out[byte(at)]);
       ++at;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds the bytes of blobs in files: a checksum of each block of the files, on multiples of its size, is held against one
-// that is rolled over the blob. What is found is compared, and made longer to both sides as far as the bytes are the same.
-// Any run of the file's bytes that has one whole block of it is found so, wherever it lies in the blob; blocks that are
-// one byte repeated are passed over. Files are read by pread: one that is cut off meanwhile is an end, and no signal.
+// Finds the bytes of blobs in files: a checksum of each block of the files, on multiples of its size, is held against
+// one that is rolled over the blob. What is found is compared, and made longer to both sides as far as the bytes are
+// the same. Any run of the file's bytes that has one whole block of it is found so, wherever it lies in the blob;
+// blocks that are one byte repeated are passed over. Files are read by pread: one that is cut off meanwhile is an end,
+// and no signal.
 #pragma once
 
 #include <cstddef>
@@ -31,8 +32,8 @@ class FileMatcher {
   const OpenedFile& file(std::uint32_t number) const { return files_[number].file; }
   const FileIdentity& identity(std::uint32_t number) const { return files_[number].identity; }
 
-  // The blob in pieces, one behind the other: those in a file (of at least a block), and between them those in none. Empty:
-  // nothing of it is in a file. A file that is another one than when it was added counts no more.
+  // The blob in pieces, one behind the other: those in a file (of at least a block), and between them those in none.
+  // Empty: nothing of it is in a file. A file that is another one than when it was added counts no more.
   std::vector<FilePiece> find(std::span<const std::byte> blob);
   // Closes all files, but none that somebody else has opened under a number of theirs.
   void close();

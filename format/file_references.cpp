@@ -28,7 +28,8 @@ bool FileReferences::add(std::span<const std::byte> payload, const Append& appen
   error = 0;
   std::uint32_t count = 0;
   BlobEntry entry;
-  if (policy_ == FilePolicy::embed || places_ == nullptr || payload.size() < 2 * sizeof count + sizeof entry) return false;
+  if (policy_ == FilePolicy::embed || places_ == nullptr || payload.size() < 2 * sizeof count + sizeof entry)
+    return false;
   std::memcpy(&count, payload.data(), sizeof count);
   if (count != 1) return false;
   std::memcpy(&entry, payload.data() + 2 * sizeof count, sizeof entry);
@@ -60,7 +61,8 @@ std::vector<std::byte> FileReferences::reference(const Digest& digest, std::span
     const std::span<const std::byte> bytes = blob.first(static_cast<std::size_t>(piece.bytes));
     blob = blob.subspan(bytes.size());
     const bool outside = piece.file != kInNoFile;
-    const Digest own = outside && policy_ == FilePolicy::reference && check_ == FileCheck::digest ? digest_of(bytes) : Digest{};
+    const Digest own =
+        outside && policy_ == FilePolicy::reference && check_ == FileCheck::digest ? digest_of(bytes) : Digest{};
     append(out, ReferencePiece{piece.file, 0, piece.offset, piece.bytes, own.low, own.high});
     if (!outside) in_no_file.insert(in_no_file.end(), bytes.begin(), bytes.end());
   }
@@ -68,7 +70,8 @@ std::vector<std::byte> FileReferences::reference(const Digest& digest, std::span
   return out;
 }
 
-// In the capture; written there with the first blob that needs it. Nothing, and no error: the file is not usable any more.
+// In the capture; written there with the first blob that needs it. Nothing, and no error: the file is not usable any
+// more.
 std::optional<std::uint32_t> FileReferences::number_of(std::uint32_t place, const Append& append_chunk, int& error) {
   if (const auto it = numbers_.find(place); it != numbers_.end()) return it->second;
   const ExternalFile file = places_->describe(place);
@@ -82,8 +85,9 @@ std::optional<std::uint32_t> FileReferences::number_of(std::uint32_t place, cons
   append(payload, std::uint64_t{1});  // one row
   const auto number = static_cast<std::uint32_t>(numbers_.size());
   const FileIdentity& id = file.identity;
-  append(payload, FileEntry{number, static_cast<std::uint32_t>(file.path.size()), id.bytes, id.device, id.inode, id.mtime_ns,
-                            static_cast<std::uint32_t>(check_), static_cast<std::uint32_t>(blocks.size())});
+  append(payload,
+         FileEntry{number, static_cast<std::uint32_t>(file.path.size()), id.bytes, id.device, id.inode, id.mtime_ns,
+                   static_cast<std::uint32_t>(check_), static_cast<std::uint32_t>(blocks.size())});
   const auto path = std::as_bytes(std::span(file.path));
   payload.insert(payload.end(), path.begin(), path.end());
   for (const Digest& block : blocks) append(payload, block);
@@ -101,7 +105,8 @@ std::optional<std::uint32_t> FileReferences::number_of(std::uint32_t place, cons
   return std::nullopt;
 }
 
-std::optional<std::vector<Digest>> FileReferences::embed(std::uint32_t place, std::uint64_t bytes, const Append& append_chunk, int& error) {
+std::optional<std::vector<Digest>> FileReferences::embed(std::uint32_t place, std::uint64_t bytes,
+                                                         const Append& append_chunk, int& error) {
   std::vector<Digest> blocks;
   std::vector<std::byte> block;
   for (std::uint64_t at = 0; at < bytes; at += block.size()) {
@@ -111,7 +116,8 @@ std::optional<std::vector<Digest>> FileReferences::embed(std::uint32_t place, st
     if (!embedded_.insert(blocks.back()).second) continue;
     const std::uint32_t head[2] = {1, 0};
     const BlobEntry entry{blocks.back().low, blocks.back().high, block.size()};
-    const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)), std::as_bytes(std::span(&entry, 1)), block};
+    const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)), std::as_bytes(std::span(&entry, 1)),
+                                                 block};
     error = append_chunk(chunk_header(ChunkType::blobs), pieces);
     if (error != 0) return std::nullopt;
   }

@@ -32,9 +32,11 @@ class FileReferences {
   std::string found_session() const;  // the session object that says so
 
  private:
-  std::vector<std::byte> reference(const Digest& digest, std::span<const std::byte> blob, std::span<const FilePiece> pieces) const;
+  std::vector<std::byte> reference(const Digest& digest, std::span<const std::byte> blob,
+                                   std::span<const FilePiece> pieces) const;
   std::optional<std::uint32_t> number_of(std::uint32_t place, const Append& append_chunk, int& error);
-  std::optional<std::vector<Digest>> embed(std::uint32_t place, std::uint64_t bytes, const Append& append_chunk, int& error);
+  std::optional<std::vector<Digest>> embed(std::uint32_t place, std::uint64_t bytes, const Append& append_chunk,
+                                           int& error);
 
   FilePolicy policy_;
   FileCheck check_;

@@ -29,9 +29,8 @@ class Finisher {
     RONDO_TRY(read_dictionary());
     std::vector<IndexEntry> index;
     for (const ChunkInfo& chunk : layout_.chunks) index.push_back(index_entry(chunk.header, chunk.offset));
-    DataRegion region(
-        file_, codec(), layout_.data_end, std::move(index),
-        [this](std::uint64_t end, std::uint64_t bytes) { return spool_.place_data(end, bytes); });
+    DataRegion region(file_, codec(), layout_.data_end, std::move(index),
+                      [this](std::uint64_t end, std::uint64_t bytes) { return spool_.place_data(end, bytes); });
     std::vector<DictionaryEntry> entries;
     for (const DictionaryRow& row : rows_) entries.push_back({row.kind, row.id, row.encoding_hash, row.name});
     StructureSet structures;
@@ -90,13 +89,11 @@ class Finisher {
     std::vector<const ChunkInfo*> wanted;
     for (const ChunkInfo& chunk : layout_.spool) {
       const ChunkType type = type_of(chunk.header);
-      if (type == ChunkType::blobs ||
-          (type == ChunkType::session && sessions.insert(chunk.header.ordinal).second))
+      if (type == ChunkType::blobs || (type == ChunkType::session && sessions.insert(chunk.header.ordinal).second))
         wanted.push_back(&chunk);
     }
-    std::stable_sort(wanted.begin(), wanted.end(), [](const ChunkInfo* a, const ChunkInfo* b) {
-      return a->header.ordinal < b->header.ordinal;
-    });
+    std::stable_sort(wanted.begin(), wanted.end(),
+                     [](const ChunkInfo* a, const ChunkInfo* b) { return a->header.ordinal < b->header.ordinal; });
     for (const ChunkInfo* chunk : wanted) {
       auto payload = load_payload(file_, *chunk, budget());
       if (!payload) return tl::unexpected<Error>(std::move(payload).error());
@@ -135,8 +132,8 @@ class Finisher {
     auto payload = load_payload(file_, chunk, budget());
     if (!payload) return tl::unexpected<Error>(std::move(payload).error());
     bool blobs_pending = false;
-    RONDO_TRY(done(assembler.add_segment(
-        {&chunk.header, std::as_const(*payload).bytes(), UINT64_MAX, records_known}, blobs_pending)));
+    RONDO_TRY(done(assembler.add_segment({&chunk.header, std::as_const(*payload).bytes(), UINT64_MAX, records_known},
+                                         blobs_pending)));
     if (!blobs_pending) release(chunk);
     return {};
   }

@@ -38,16 +38,14 @@ const T* flags2_in(const void* chain, VkStructureType type) {
 // Of a buffer, a view of one or a question about one.
 template <class Info>
 VkFlags64 usage_of(const Info& info) {
-  if (const auto* wide = flags2_in<BufferUsage2>(info.pNext, kBufferUsage2); wide != nullptr)
-    return wide->usage;
+  if (const auto* wide = flags2_in<BufferUsage2>(info.pNext, kBufferUsage2); wide != nullptr) return wide->usage;
   return info.usage;
 }
 
 // Of a pipeline of any kind.
 template <class Info>
 VkFlags64 pipeline_flags(const Info& info) {
-  if (const auto* wide = flags2_in<PipelineFlags2>(info.pNext, kPipelineFlags2); wide != nullptr)
-    return wide->flags;
+  if (const auto* wide = flags2_in<PipelineFlags2>(info.pNext, kPipelineFlags2); wide != nullptr) return wide->flags;
   return info.flags;
 }
 

@@ -31,8 +31,7 @@ class LeafWalk {
 
   void run(const codec::CommandInfo& command) {
     structure(codec::info(command.args), 0, 0);
-    for (const codec::StructRef& chained : lowered_.chained)
-      structure(codec::info(chained.id), chained.offset, 1);
+    for (const codec::StructRef& chained : lowered_.chained) structure(codec::info(chained.id), chained.offset, 1);
   }
 
  private:
@@ -71,8 +70,7 @@ class LeafWalk {
         const std::uint64_t list = word(at);
         if (list == 0 || f.rule != RuleId::none) return;
         for (std::size_t i = 0, n = count(f, base); i < n; ++i)
-          if (const std::uint64_t target = word(list + i * 8); target != 0)
-            elements(owner, f, base, target, 1, depth);
+          if (const std::uint64_t target = word(list + i * 8); target != 0) elements(owner, f, base, target, 1, depth);
         return;
       }
       case Shape::string:
@@ -84,17 +82,16 @@ class LeafWalk {
     }
   }
 
-  void elements(const codec::StructInfo& owner, const Field& f, std::size_t base, std::size_t at,
-                std::size_t n, int depth) {
+  void elements(const codec::StructInfo& owner, const Field& f, std::size_t base, std::size_t at, std::size_t n,
+                int depth) {
     if (n == 0) return;
     if (f.element == Element::structure) {
       const codec::StructInfo& type = codec::info(static_cast<StructId>(f.type));
       if (visitor_.enters(type))
         for (std::size_t i = 0; i < n; ++i) structure(type, at + i * f.size, depth + 1);
     } else if (f.element == Element::union_type) {
-      const std::uint32_t selector = f.selector == codec::kNoSelector
-                                         ? 0
-                                         : codec::load<std::uint32_t>(&lowered_.bytes[base + f.selector]);
+      const std::uint32_t selector =
+          f.selector == codec::kNoSelector ? 0 : codec::load<std::uint32_t>(&lowered_.bytes[base + f.selector]);
       const codec::UnionForm form = codec::union_form(f, selector);
       const codec::StructInfo& type = codec::info(static_cast<StructId>(f.type));
       if (form.member != nullptr)

@@ -72,9 +72,7 @@ class NativeView {
     return last_ = *found;
   }
   // Puts other bytes where these were.
-  void write(std::uint32_t offset, const void* bytes, std::size_t count) {
-    std::memcpy(base() + offset, bytes, count);
-  }
+  void write(std::uint32_t offset, const void* bytes, std::size_t count) { std::memcpy(base() + offset, bytes, count); }
   const codec::Lowered& lowered() const { return *lowered_; }
   const std::byte* at(std::uint32_t offset) const {
     return reinterpret_cast<const std::byte*>(storage_.data()) + offset;

@@ -13,7 +13,8 @@ namespace rondo {
 namespace {
 
 bool is_same(const std::string& a, const std::string& b) {
-  struct stat one {}, other {};
+  struct stat one {
+  }, other{};
   return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 && one.st_dev == other.st_dev &&
          one.st_ino == other.st_ino;
 }
@@ -45,7 +46,8 @@ Result<void> spare_needed_files(const Reader& capture, std::span<const NamedOutp
 Result<void> spare_file(std::string_view what, const std::string& file, std::span<const NamedOutput> outputs) {
   for (const NamedOutput& output : outputs)
     if (would_overwrite(output, file))
-      return fail(Status::usage, output.path + ": would overwrite " + std::string(what) + " " + file + ": name another file");
+      return fail(Status::usage,
+                  output.path + ": would overwrite " + std::string(what) + " " + file + ": name another file");
   return {};
 }
 

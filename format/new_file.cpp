@@ -23,14 +23,17 @@ Result<NewFile> NewFile::create(const std::string& asked, const std::string& lik
   if (::stat(asked.c_str(), &there) == 0) {
     // What its program goes on to record would be lost.
     if (const auto file = File::open(asked, false); file && file->locked_by_other())
-      return fail(Status::failed, asked + ": is still being recorded, and is not replaced: choose another name, or wait until "
-                                          "its program ends");
+      return fail(Status::failed,
+                  asked +
+                      ": is still being recorded, and is not replaced: choose another name, or wait until "
+                      "its program ends");
     if (char* real = ::realpath(asked.c_str(), nullptr); real != nullptr) {
       path = real;
       std::free(real);
     }
   } else {
-    if (!like.empty() && ::stat(like.c_str(), &there) != 0) return fail(Status::failed, like + ": " + errno_text(errno));
+    if (!like.empty() && ::stat(like.c_str(), &there) != 0)
+      return fail(Status::failed, like + ": " + errno_text(errno));
   }
   made.attributes_ = attributes_for(path, like);
   made.path_ = path;

@@ -13,9 +13,9 @@ namespace rondo {
 
 class NewFile {
  public:
-  // `path` may exist, or be a link to what does: that stays as it is until keep(). The new file has its owner, group and
-  // permissions, or those of `like` where it does not exist (of any new file, where `like` is empty); where they cannot be
-  // given, nobody but the user may read it. Errors (Status::failed) name it.
+  // `path` may exist, or be a link to what does: that stays as it is until keep(). The new file has its owner, group
+  // and permissions, or those of `like` where it does not exist (of any new file, where `like` is empty); where they
+  // cannot be given, nobody but the user may read it. Errors (Status::failed) name it.
   static Result<NewFile> create(const std::string& path, const std::string& like);
   // Without keep() nothing is left.
   NewFile(NewFile&&) noexcept = default;

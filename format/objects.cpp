@@ -90,8 +90,7 @@ struct ObjectTable::Impl {
     return found == live.end() ? 0 : found->second;
   }
 
-  ObjectId create(HandleType type, std::uint64_t value, ObjectId parent, ObjectId dispatch,
-                  std::uint64_t sequence) {
+  ObjectId create(HandleType type, std::uint64_t value, ObjectId parent, ObjectId dispatch, std::uint64_t sequence) {
     const ObjectId id = static_cast<ObjectId>(objects.size());
     Object object;
     object.type = type;
@@ -148,19 +147,17 @@ struct ObjectTable::Impl {
     return found == live.end() ? 0 : found->second;
   }
   bool is_of_swapchain(ObjectId id) const {
-    return objects[id].type == HandleType::VkImage &&
-           objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
+    return objects[id].type == HandleType::VkImage && objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
   }
 
   // The pool, swapchain or whatever else in the record a new object hangs on:
   // the registry's parent where the record names one, else the device.
   ObjectId parent_of(HandleType type, const codec::CommandInfo& command, const codec::Lowered& lowered,
                      const std::vector<ObjectId>& ids) const {
-    const HandleType wanted = command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR
-                                                                               : codec::info(type).parent;
+    const HandleType wanted =
+        command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR : codec::info(type).parent;
     for (std::size_t i = 0; i < lowered.handles.size(); ++i)
-      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 &&
-          ids[i] != 0)
+      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 && ids[i] != 0)
         return ids[i];
     return ids.empty() ? 0 : ids[0];
   }
@@ -214,7 +211,8 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     const codec::HandleRef& ref = refs[i];
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) != 0) continue;
     out.ids[i] = m.find(ref.type, ref.captured, dispatch);
-    if (out.ids[i] == 0 && (ref.flags & codec::kPerhapsIgnored) == 0) out.unknown.push_back(static_cast<std::uint32_t>(i));
+    if (out.ids[i] == 0 && (ref.flags & codec::kPerhapsIgnored) == 0)
+      out.unknown.push_back(static_cast<std::uint32_t>(i));
     if (i == 0 && codec::info(ref.type).dispatchable) dispatch = out.ids[0];
   }
 
@@ -234,8 +232,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
       if (!getter) ++m.objects[known].shared;
       continue;
     }
-    out.ids[i] = m.create(ref.type, ref.captured, m.parent_of(ref.type, command, lowered, out.ids), dispatch,
-                          sequence);
+    out.ids[i] = m.create(ref.type, ref.captured, m.parent_of(ref.type, command, lowered, out.ids), dispatch, sequence);
     out.created.push_back(out.ids[i]);
   }
 

@@ -49,8 +49,8 @@ class ObjectTable {
   };
   // `succeeded`: the call returned a success code (or nothing). Failed calls
   // create nothing, but for pipelines and shaders that are not null.
-  void apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded,
-             const codec::Lowered& lowered, Resolution& out);
+  void apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded, const codec::Lowered& lowered,
+             Resolution& out);
 
   const std::vector<Object>& objects() const;
   std::string name(ObjectId id) const;  // "VkBuffer#12", "null"

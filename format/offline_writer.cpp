@@ -31,8 +31,8 @@ Result<std::unique_ptr<OfflineWriter>> OfflineWriter::create(const std::string& 
 OfflineWriter::OfflineWriter(NewFile target, Compression codec, std::vector<DictionaryRow> names)
     : target_(std::move(target)),
       names_(std::move(names)),
-      region_(target_.file(), codec, sizeof(FileHeader), {}, [](std::uint64_t end, std::uint64_t) { return end; },
-              codec) {
+      region_(
+          target_.file(), codec, sizeof(FileHeader), {}, [](std::uint64_t end, std::uint64_t) { return end; }, codec) {
   region_.allow_planes();
   body_.reserve(kMaxVarint);  // an empty body is somewhere, too
 }
@@ -120,7 +120,8 @@ Result<void> OfflineWriter::add_blob(const Digest& digest, std::span<const std::
   if (bytes.size() > kSmallBlob) {
     const BlobEntry entry{digest.low, digest.high, bytes.size()};
     const std::uint32_t head[2] = {1, 0};
-    const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)), std::as_bytes(std::span(&entry, 1)), bytes};
+    const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(head)), std::as_bytes(std::span(&entry, 1)),
+                                                 bytes};
     return appended(region_.append(chunk_header(ChunkType::blobs), pieces));
   }
   if (blob_bytes_.size() + bytes.size() > kBlobsChunk) RONDO_TRY(flush_blobs());

@@ -86,8 +86,7 @@ bool is_temporary_name(std::string_view temporary, std::string_view& name) {
     const std::size_t dot = rest.rfind('.');
     if (dot == std::string_view::npos || dot == 0 || dot + 1 == rest.size()) return false;
     name = rest.substr(0, dot);
-    return has_only(rest.substr(dot + 1), "0123456789-") &&
-           kDigits.find(rest[dot + 1]) != std::string_view::npos;
+    return has_only(rest.substr(dot + 1), "0123456789-") && kDigits.find(rest[dot + 1]) != std::string_view::npos;
   }
   return false;
 }
@@ -126,7 +125,7 @@ bool stands_for(std::string_view name, std::string_view file) {
   return name.size() >= shortest && file.starts_with(name.substr(1));
 }
 
-pid_t g_process = 0;                       // which the helper serves
+pid_t g_process = 0;                        // which the helper serves
 volatile std::sig_atomic_t g_orphaned = 0;  // seconds since that process ended, from 1
 
 // The process that the helper serves has ended. A call that waits ends with EINTR; it is interrupted again each
@@ -177,8 +176,8 @@ class Server {
 };
 
 int Server::open(const std::string& path, int flags, mode_t mode, int& descriptor) const {
-  descriptor = ::open(path.c_str(),
-                      flags | O_CLOEXEC | O_NOCTTY | (rules_.may_follow_links(path) ? 0 : O_NOFOLLOW), mode);
+  descriptor =
+      ::open(path.c_str(), flags | O_CLOEXEC | O_NOCTTY | (rules_.may_follow_links(path) ? 0 : O_NOFOLLOW), mode);
   return descriptor >= 0 ? 0 : errno;
 }
 
@@ -210,9 +209,8 @@ int Server::answer(Question question, const std::string& first, const std::strin
       return error;
     }
     case Question::open_to_overwrite:
-      return rules_.is_output(first)
-                 ? open(first, O_CREAT | O_TRUNC | O_WRONLY | O_NONBLOCK, 0666, descriptor)
-                 : EACCES;
+      return rules_.is_output(first) ? open(first, O_CREAT | O_TRUNC | O_WRONLY | O_NONBLOCK, 0666, descriptor)
+                                     : EACCES;
     case Question::open_to_read:
       return made || rules_.is_output(first) ? open(first, O_RDONLY | O_NONBLOCK, 0, descriptor) : EACCES;
     case Question::keep:
@@ -244,8 +242,7 @@ void Server::serve(int socket) {
     if (head.first_bytes >= PATH_MAX || head.second_bytes >= PATH_MAX ||
         size != sizeof head + head.first_bytes + head.second_bytes + 2)
       return;
-    const std::string first = bytes.data() + sizeof head,
-                      second = bytes.data() + sizeof head + head.first_bytes + 1;
+    const std::string first = bytes.data() + sizeof head, second = bytes.data() + sizeof head + head.first_bytes + 1;
     int descriptor = -1;
     const bool whole = first.size() == head.first_bytes && second.size() == head.second_bytes;
     const int error = whole ? answer(head.question, first, second, descriptor) : EINVAL;
@@ -296,8 +293,7 @@ bool Rules::is_temporary(const std::string& path) const {
       continue;
     }
     for (const std::string& file : {rule.output.path, rule.real})
-      if (!file.empty() && directory_of(path) == directory_of(file) && stands_for(name, name_of(file)))
-        return true;
+      if (!file.empty() && directory_of(path) == directory_of(file) && stands_for(name, name_of(file))) return true;
   }
   return false;
 }
@@ -329,8 +325,7 @@ std::optional<int> start(std::vector<NamedOutput> outputs) {
     // that.
     ::prctl(PR_SET_DUMPABLE, 0);
     ::prctl(PR_SET_NAME, "rondo-outputs");
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ})
-      std::signal(signal, SIG_IGN);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
     end_with_process(process);
     {
       Server server(std::move(outputs));

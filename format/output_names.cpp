@@ -18,8 +18,7 @@ Result<void> spare_other_kinds(const std::string& path, Links links) {
     return fail(Status::failed, path + ": is a link, and is not replaced by a file");
   if (::stat(path.c_str(), &target) != 0)
     return fail(Status::failed, path + ": is a link to what is not there, and is not replaced");
-  if (!S_ISREG(target.st_mode))
-    return fail(Status::failed, path + ": is no regular file, and is not replaced by one");
+  if (!S_ISREG(target.st_mode)) return fail(Status::failed, path + ": is no regular file, and is not replaced by one");
   return {};
 }
 

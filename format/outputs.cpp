@@ -79,8 +79,7 @@ int open_without_waiting(const std::string& path, Opening how) {
 int open_output(const std::string& path, Opening how) {
   const int fd = open_without_waiting(path, how);
   // Only opening does not wait: writes wait for who reads a pipe.
-  if (fd >= 0 && how == Opening::overwrite)
-    static_cast<void>(::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK));
+  if (fd >= 0 && how == Opening::overwrite) static_cast<void>(::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) & ~O_NONBLOCK));
   return fd;
 }
 
@@ -109,8 +108,7 @@ std::error_code make_output_directory(const std::string& path) {
 Result<void> start_output_helper(std::vector<NamedOutput> outputs) {
   const auto socket = helper::start(std::move(outputs));
   if (!socket)
-    return fail(Status::failed,
-                "no process can be started that writes what is put out: " + errno_text(errno));
+    return fail(Status::failed, "no process can be started that writes what is put out: " + errno_text(errno));
   g_helper = *socket;
   File::open_otherwise([](const std::string& path) { return open_output(path, Opening::read); });
   return {};

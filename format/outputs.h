@@ -22,8 +22,7 @@ struct NamedOutput {
   };
   Kind kind = Kind::file;
   std::string path;
-  std::string
-      like;  // of a file that is not there: whose owner and permissions it gets; empty: those of a new file
+  std::string like;  // of a file that is not there: whose owner and permissions it gets; empty: those of a new file
 };
 
 // Who a file belongs to and who may read it.

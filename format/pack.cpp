@@ -14,7 +14,8 @@
 
 namespace rondo {
 
-Result<Packed> pack(const std::string& from, const std::string& to, const FileAccess& access, std::size_t memory_budget) {
+Result<Packed> pack(const std::string& from, const std::string& to, const FileAccess& access,
+                    std::size_t memory_budget) {
   const std::size_t budget = memory_budget != 0 ? memory_budget : machine_memory() / 2;
   auto reader = Reader::open(from, {.memory_budget = budget, .files = access});
   if (!reader) return tl::unexpected<Error>(std::move(reader).error());
@@ -40,7 +41,8 @@ Result<Packed> pack(const std::string& from, const std::string& to, const FileAc
   std::vector<std::byte> header((*reader)->header().header_bytes);
   if (!source->read(0, header)) return fail(Status::unreadable, from + ": cannot be read");
   if (const int error = target->file().write(0, header); error != 0) return target->failure(error);
-  DataRegion region(target->file(), Compression::zstd, header.size(), {}, [](std::uint64_t end, std::uint64_t) { return end; });
+  DataRegion region(target->file(), Compression::zstd, header.size(), {},
+                    [](std::uint64_t end, std::uint64_t) { return end; });
   for (const ChunkInfo& chunk : (*reader)->chunks()) {
     const ChunkType type = type_of(chunk.header);
     if (type == ChunkType::padding || (outside && type == ChunkType::files)) continue;
@@ -49,14 +51,16 @@ Result<Packed> pack(const std::string& from, const std::string& to, const FileAc
     const std::span<const std::byte> bytes = std::as_const(*payload).bytes();
     int error = 0;
     if (outside && type == ChunkType::references) {
-      if (bytes.size() < sizeof(ReferenceHead)) return fail(Status::unreadable, at_offset(*source, chunk.offset) + ": is too short");
+      if (bytes.size() < sizeof(ReferenceHead))
+        return fail(Status::unreadable, at_offset(*source, chunk.offset) + ": is too short");
       ReferenceHead head;
       std::memcpy(&head, bytes.data(), sizeof head);
       const auto blob = (*reader)->blob({head.digest_low, head.digest_high});
       if (!blob) return tl::unexpected<Error>(blob.error());
       const std::uint32_t counts[2] = {1, 0};
       const BlobEntry entry{head.digest_low, head.digest_high, (*blob)->size()};
-      const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(counts)), std::as_bytes(std::span(&entry, 1)), **blob};
+      const std::span<const std::byte> pieces[] = {std::as_bytes(std::span(counts)),
+                                                   std::as_bytes(std::span(&entry, 1)), **blob};
       error = region.append(chunk_header(ChunkType::blobs), pieces);
       packed.blobs += 1;
     } else {

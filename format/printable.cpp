@@ -22,9 +22,8 @@ struct Character {
 bool is_control(char32_t code) {
   return code < 0x20 || (code >= 0x7f && code < 0xa0) ||        // C0, DEL, C1
          code == 0x061c || code == 0x200e || code == 0x200f ||  // marks of direction
-         (code >= 0x2028 &&
-          code <= 0x202e) ||  // ends of lines and paragraphs, embeddings and overrides of direction
-         (code >= 0x2066 && code <= 0x2069);  // isolates of direction
+         (code >= 0x2028 && code <= 0x202e) ||  // ends of lines and paragraphs, embeddings and overrides of direction
+         (code >= 0x2066 && code <= 0x2069);    // isolates of direction
 }
 
 Character character_at(std::string_view text, std::size_t at) {
@@ -81,8 +80,7 @@ struct FixedText {
 // All characters that are escaped lie below U+10000.
 void append_unicode_escape(std::string& out, const Character& c) {
   const auto code = c.is_utf8 ? static_cast<std::uint32_t>(c.code) : 0xfffdu;
-  out +=
-      {'\\', 'u', kHex[(code >> 12) & 15], kHex[(code >> 8) & 15], kHex[(code >> 4) & 15], kHex[code & 15]};
+  out += {'\\', 'u', kHex[(code >> 12) & 15], kHex[(code >> 8) & 15], kHex[(code >> 4) & 15], kHex[code & 15]};
 }
 
 }  // namespace

@@ -9,12 +9,12 @@
 // the two Unicode characters that end a line.
 #pragma once
 
+#include <string.h>
+
 #include <cstddef>
 #include <span>
 #include <string>
 #include <string_view>
-
-#include <string.h>
 
 #include "format/result.h"
 

@@ -55,14 +55,12 @@ std::vector<std::vector<std::size_t>> chunks_by_thread(const std::vector<ChunkIn
   std::vector<std::vector<std::size_t>> result;
   for (auto& [thread, t] : threads) {
     // The recorder died between writing a chunk and freeing its segment.
-    t.segments.erase(std::remove_if(t.segments.begin(), t.segments.end(),
-                                    [&, last = t.last_ordinal](std::size_t i) {
-                                      return chunks[i].header.ordinal <= last;
-                                    }),
-                     t.segments.end());
-    std::stable_sort(t.segments.begin(), t.segments.end(), [&](std::size_t a, std::size_t b) {
-      return chunks[a].header.ordinal < chunks[b].header.ordinal;
-    });
+    t.segments.erase(
+        std::remove_if(t.segments.begin(), t.segments.end(),
+                       [&, last = t.last_ordinal](std::size_t i) { return chunks[i].header.ordinal <= last; }),
+        t.segments.end());
+    std::stable_sort(t.segments.begin(), t.segments.end(),
+                     [&](std::size_t a, std::size_t b) { return chunks[a].header.ordinal < chunks[b].header.ordinal; });
     t.records.insert(t.records.end(), t.segments.begin(), t.segments.end());
     if (!t.records.empty()) result.push_back(std::move(t.records));
   }
@@ -119,8 +117,9 @@ Result<void> FileReader::read_dictionary_and_sessions() {
     // Rows of files take more than they do in the file.
     Result<Payload> payload = fail(Status::unreadable, "");
     if (session_bytes > kMostSessionBytes && type == ChunkType::session)
-      payload = fail(Status::unreadable, at_offset(file_, chunk.offset) + ": the session has more than " +
-                                             std::to_string(kMostSessionBytes >> 20) + " MiB here, which no recorder writes");
+      payload =
+          fail(Status::unreadable, at_offset(file_, chunk.offset) + ": the session has more than " +
+                                       std::to_string(kMostSessionBytes >> 20) + " MiB here, which no recorder writes");
     else
       payload = load_payload(file_, chunk, memory_.left_for_records() / (type == ChunkType::files ? 8 : 1));
     Result<void> used;
@@ -156,8 +155,7 @@ std::uint64_t FileReader::gaps() const {
       // What cannot be read is missing.
       const auto count = count_numbers(file_, *chunk, memory_.left_for_records());
       all.numbered += count ? count->numbered : 0;
-      all.last_sequence =
-          std::max({all.last_sequence, chunk->header.last_sequence, count ? count->last_sequence : 0});
+      all.last_sequence = std::max({all.last_sequence, chunk->header.last_sequence, count ? count->last_sequence : 0});
     }
   }
   gaps_ = all.last_sequence - std::min(all.last_sequence, all.numbered);
@@ -223,8 +221,7 @@ Result<std::optional<Record>> FileReader::next() {
     if (turns_.empty()) return stop();
     const Turn turn = turns_.front();
     if (turn.sequence <= last_sequence_) {
-      hidden_ = Error{Status::unreadable, file_.path() + ": number " + std::to_string(turn.sequence) +
-                                              " occurs twice"};
+      hidden_ = Error{Status::unreadable, file_.path() + ": number " + std::to_string(turn.sequence) + " occurs twice"};
       return stop();
     }
     if (turn.sequence != last_sequence_ + 1) return stop();

@@ -101,7 +101,8 @@ class Reader {
   virtual std::vector<ExternalFile> files() const = 0;
   virtual const FileAccess& file_access() const = 0;  // as it was opened with
   // Opens all of them that are not embedded and holds them against what the capture says: those by their digests,
-  // and those that were remapped, by reading what is used of them. The first that is wrong is the error (external_file).
+  // and those that were remapped, by reading what is used of them. The first that is wrong is the error
+  // (external_file).
   virtual Result<void> check_files() = 0;
 
   // Reads every chunk of the data region whole (a spool may change under us): what is wrong with those that

@@ -16,7 +16,7 @@ void BlobStore::find_all(bool to_get) {
   for (std::size_t i = 0; i < chunks_.size(); ++i) {
     const ChunkType type = type_of(chunks_[i].header);
     if (type != ChunkType::blobs && type != ChunkType::segment && type != ChunkType::references) continue;
-    auto done = type == ChunkType::blobs      ? find_in_chunk(i, to_get)
+    auto done = type == ChunkType::blobs     ? find_in_chunk(i, to_get)
                 : type == ChunkType::segment ? find_in_segment(i)
                                              : find_reference(i);
     if (!done && !problem_) problem_ = std::move(done).error();
@@ -42,9 +42,8 @@ Result<Payload> BlobStore::load_directory(const ChunkInfo& chunk) const {
   if (!count) return tl::unexpected<Error>(count.error());
   const std::uint64_t directory_bytes = kBlobsHead + std::uint64_t{*count} * sizeof(BlobEntry);
   if (directory_bytes > memory_.left_for_records())
-    return fail(Status::unreadable,
-                at_offset(file_, chunk.offset) +
-                    ": the directory of this blobs chunk exceeds the memory budget: raise it");
+    return fail(Status::unreadable, at_offset(file_, chunk.offset) +
+                                        ": the directory of this blobs chunk exceeds the memory budget: raise it");
   return load_prefix(file_, chunk, static_cast<std::size_t>(directory_bytes));
 }
 
@@ -75,7 +74,8 @@ Result<void> BlobStore::find_in_chunk(std::size_t index, bool to_get) {
     found(digest, {index, offset, entry.bytes});
     if (whole) {
       const auto blob = bytes.subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(entry.bytes));
-      if (digest_of(blob) == digest) keep(digest, std::make_shared<const std::vector<std::byte>>(blob.begin(), blob.end()));
+      if (digest_of(blob) == digest)
+        keep(digest, std::make_shared<const std::vector<std::byte>>(blob.begin(), blob.end()));
     }
     offset += entry.bytes;
   }
@@ -90,8 +90,7 @@ Result<void> BlobStore::find_in_segment(std::size_t index) {
     if (walk.kind() != kRecordBlob) continue;
     Digest digest;
     std::memcpy(&digest, walk.body().data(), sizeof digest);
-    found(digest,
-          {index, walk.offset() + sizeof(RecordHeader) + sizeof digest, walk.body().size() - sizeof digest});
+    found(digest, {index, walk.offset() + sizeof(RecordHeader) + sizeof digest, walk.body().size() - sizeof digest});
   }
   return {};
 }
@@ -127,8 +126,8 @@ Result<Reader::Bytes> BlobStore::load(const Digest& wanted, const Place& place) 
   auto all = std::make_shared<std::vector<std::byte>>(raw_bytes);
   RONDO_TRY(load_payload_into(file_, chunk, *all));
   const auto matches = [&](const Digest& digest, std::uint64_t offset, std::uint64_t bytes) {
-    return digest_of(std::span(*all).subspan(static_cast<std::size_t>(offset),
-                                             static_cast<std::size_t>(bytes))) == digest;
+    return digest_of(std::span(*all).subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(bytes))) ==
+           digest;
   };
   if (place.offset + place.bytes > raw_bytes || !matches(wanted, place.offset, place.bytes))
     return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": blob " + to_string(wanted) +
@@ -148,8 +147,7 @@ Result<Reader::Bytes> BlobStore::load(const Digest& wanted, const Place& place) 
   if (raw_bytes <= memory_.budget / 8) {
     for (const Digest& digest : by_chunk_.at(place.chunk)) {
       const Place& other = places_.at(digest);
-      if (digest != wanted && other.offset + other.bytes <= raw_bytes &&
-          matches(digest, other.offset, other.bytes))
+      if (digest != wanted && other.offset + other.bytes <= raw_bytes && matches(digest, other.offset, other.bytes))
         keep(digest, copy(other.offset, other.bytes));
     }
   }

@@ -35,14 +35,16 @@ Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<con
     if (payload.size() < sizeof(FileEntry)) return wrong();
     const auto entry = take<FileEntry>(payload);
     const std::uint64_t blocks = (entry.bytes + kFileBlock - 1) / kFileBlock;
-    if (entry.number != files.size() || entry.bytes > kMostBytes || entry.check > static_cast<std::uint32_t>(FileCheck::digest) ||
-        (entry.blocks != 0 && entry.blocks != blocks) || entry.path_bytes > payload.size())
+    if (entry.number != files.size() || entry.bytes > kMostBytes ||
+        entry.check > static_cast<std::uint32_t>(FileCheck::digest) || (entry.blocks != 0 && entry.blocks != blocks) ||
+        entry.path_bytes > payload.size())
       return wrong();
     ExternalFile row;
     row.path.assign(reinterpret_cast<const char*>(payload.data()), entry.path_bytes);
     payload = payload.subspan(entry.path_bytes);
     // A path that is none would be taken from the directory of now, or end before its end.
-    if (!row.path.starts_with('/') || row.path.find('\0') != std::string::npos || entry.blocks > payload.size() / sizeof(Digest))
+    if (!row.path.starts_with('/') || row.path.find('\0') != std::string::npos ||
+        entry.blocks > payload.size() / sizeof(Digest))
       return wrong();
     row.identity = {entry.bytes, entry.device, entry.inode, entry.mtime_ns};
     row.check = static_cast<FileCheck>(entry.check);
@@ -56,15 +58,14 @@ Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<con
 
 Result<Reference> parse_reference(const File& file, const ChunkInfo& chunk, Payload payload,
                                   const std::vector<ExternalFile>& files) {
-  const auto wrong = [&](const char* what) {
-    return damaged(file, chunk, std::string("a references chunk ") + what);
-  };
+  const auto wrong = [&](const char* what) { return damaged(file, chunk, std::string("a references chunk ") + what); };
   Reference reference;
   reference.payload = std::move(payload);
   std::span<const std::byte> bytes = std::as_const(reference.payload).bytes();
   if (bytes.size() < sizeof(ReferenceHead)) return wrong("that is too short");
   const auto head = take<ReferenceHead>(bytes);
-  if (head.reserved != 0 || head.pieces > bytes.size() / sizeof(ReferencePiece)) return wrong("whose pieces do not fit in it");
+  if (head.reserved != 0 || head.pieces > bytes.size() / sizeof(ReferencePiece))
+    return wrong("whose pieces do not fit in it");
   reference.digest = {head.digest_low, head.digest_high};
   reference.bytes = head.bytes;
   reference.pieces.reserve(head.pieces);
@@ -80,7 +81,8 @@ Result<Reference> parse_reference(const File& file, const ChunkInfo& chunk, Payl
     } else {
       if (piece.file >= files.size()) return wrong("that names a file which the capture does not list");
       const std::uint64_t size = files[piece.file].identity.bytes;
-      if (piece.offset > size || piece.bytes > size - piece.offset) return wrong("with a piece beyond the end of its file");
+      if (piece.offset > size || piece.bytes > size - piece.offset)
+        return wrong("with a piece beyond the end of its file");
     }
     reference.pieces.push_back({piece.file, piece.offset, piece.bytes, digest});
   }
@@ -144,8 +146,9 @@ Result<void> BlobStore::read_piece(const FilePiece& piece, std::uint64_t at, std
     const auto from = opened(piece.file);
     if (!from) return tl::unexpected<Error>(from.error());
     if (!(*from)->read(offset, out))
-      return tl::unexpected<Error>(file_error(file_.path(), file, "cannot be read at offset " + std::to_string(offset) +
-                                                                       ": it has become shorter, or its disk has failed"));
+      return tl::unexpected<Error>(file_error(
+          file_.path(), file,
+          "cannot be read at offset " + std::to_string(offset) + ": it has become shorter, or its disk has failed"));
     return {};
   }
   while (!out.empty()) {
@@ -153,13 +156,14 @@ Result<void> BlobStore::read_piece(const FilePiece& piece, std::uint64_t at, std
     const auto place = places_.find(name);
     // No part of a file lies in a file: that could go around.
     if (place == places_.end() || place->second.in_files)
-      return fail(Status::unreadable, file_.path() + ": a part of the embedded file " + file.path + " (blob " + to_string(name) +
-                                          ") is not in the capture");
+      return fail(Status::unreadable, file_.path() + ": a part of the embedded file " + file.path + " (blob " +
+                                          to_string(name) + ") is not in the capture");
     const auto block = get(name);
     if (!block) return tl::unexpected<Error>(block.error());
     const std::uint64_t in_block = offset % kFileBlock;
     if ((*block)->size() != std::min(kFileBlock, file.identity.bytes - (offset - in_block)))
-      return fail(Status::unreadable, file_.path() + ": a part of the embedded file " + file.path + " has not the length of one");
+      return fail(Status::unreadable,
+                  file_.path() + ": a part of the embedded file " + file.path + " has not the length of one");
     const auto n = std::min<std::size_t>(out.size(), (*block)->size() - static_cast<std::size_t>(in_block));
     std::copy_n((*block)->begin() + static_cast<std::ptrdiff_t>(in_block), n, out.begin());
     out = out.subspan(n);
@@ -195,9 +199,9 @@ Result<Reader::Bytes> BlobStore::load_from_files(const Digest& wanted, const Pla
   const std::uint64_t parts = 2 * reference->payload.size();  // at most
   const std::uint64_t left = memory_.left_for_records() - std::min<std::uint64_t>(parts, memory_.left_for_records());
   if (reference->bytes > left)
-    return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": this blob needs " + std::to_string(reference->bytes) +
-                                        " bytes of memory, more than the " + std::to_string(left) +
-                                        " left of the budget: raise the budget");
+    return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": this blob needs " +
+                                        std::to_string(reference->bytes) + " bytes of memory, more than the " +
+                                        std::to_string(left) + " left of the budget: raise the budget");
   // A file that is there and as long as it was: only then is so much memory of use.
   for (const FilePiece& piece : reference->pieces) {
     if (piece.file == kInNoFile || files_[piece.file].embedded()) continue;
@@ -205,7 +209,8 @@ Result<Reader::Bytes> BlobStore::load_from_files(const Digest& wanted, const Pla
   }
   std::vector<std::byte> bytes;
   bytes.reserve(static_cast<std::size_t>(reference->bytes));
-  RONDO_TRY(read_whole(*reference, [&](std::span<const std::byte> step) { bytes.insert(bytes.end(), step.begin(), step.end()); }));
+  RONDO_TRY(read_whole(*reference,
+                       [&](std::span<const std::byte> step) { bytes.insert(bytes.end(), step.begin(), step.end()); }));
   if (reference->digest != wanted || digest_of(bytes) != wanted) {
     RONDO_TRY(check_reference(*reference));
     return fail(Status::unreadable, at_offset(file_, chunk.offset) + ": blob " + to_string(wanted) +
@@ -231,18 +236,21 @@ Result<void> BlobStore::check_reference(const Reference& reference) {
       digester.add(step);
     }
     if (digester.digest() != piece.digest)
-      return tl::unexpected<Error>(file_error(
-          file_.path(), *last, "has changed since: the bytes " + std::to_string(piece.offset) + " to " +
-                                   std::to_string(piece.offset + piece.bytes) + " of it, which are used, are others: bring the old one back; --file-remap " +
-                                   last->path + "=NEW says where it lies"));
+      return tl::unexpected<Error>(
+          file_error(file_.path(), *last,
+                     "has changed since: the bytes " + std::to_string(piece.offset) + " to " +
+                         std::to_string(piece.offset + piece.bytes) +
+                         " of it, which are used, are others: bring the old one back; --file-remap " + last->path +
+                         "=NEW says where it lies"));
   }
   if (last == nullptr) return {};
   Digester whole;
   RONDO_TRY(read_whole(reference, [&](std::span<const std::byte> step) { whole.add(step); }));
   if (whole.digest() == reference.digest) return {};
-  return tl::unexpected<Error>(file_error(file_.path(), *last, "has changed since: the bytes of blob " + to_string(reference.digest) +
-                                                                   ", which lie in it, are others: bring the old one back; --file-remap " +
-                                                                   last->path + "=NEW says where it lies"));
+  return tl::unexpected<Error>(file_error(file_.path(), *last,
+                                          "has changed since: the bytes of blob " + to_string(reference.digest) +
+                                              ", which lie in it, are others: bring the old one back; --file-remap " +
+                                              last->path + "=NEW says where it lies"));
 }
 
 Result<void> BlobStore::check_files() {

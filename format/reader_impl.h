@@ -16,7 +16,8 @@
 
 namespace rondo {
 
-// A blob of a references chunk, checked against its chunk and the table of files. Its payload may lack what is in no file.
+// A blob of a references chunk, checked against its chunk and the table of files. Its payload may lack what is in no
+// file.
 struct Reference {
   Digest digest;
   std::uint64_t bytes = 0;
@@ -24,9 +25,11 @@ struct Reference {
   std::span<const std::byte> in_no_file;  // the bytes of those, in `payload`
   Payload payload;
 };
-Result<Reference> parse_reference(const File& file, const ChunkInfo& chunk, Payload payload, const std::vector<ExternalFile>& files);
+Result<Reference> parse_reference(const File& file, const ChunkInfo& chunk, Payload payload,
+                                  const std::vector<ExternalFile>& files);
 // Appends a files chunk's rows.
-Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<const std::byte> payload, std::vector<ExternalFile>& files);
+Result<void> parse_files(const File& file, const ChunkInfo& chunk, std::span<const std::byte> payload,
+                         std::vector<ExternalFile>& files);
 
 // Where each blob lies, and those read lately.
 class BlobStore {

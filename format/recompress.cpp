@@ -38,7 +38,8 @@ Result<Recompressed> recompress(const std::string& from, const std::string& to, 
   std::vector<std::byte> header(layout->header.header_bytes);
   if (!source->read(0, header)) return fail(Status::unreadable, from + ": cannot be read");
   if (const int error = target->file().write(0, header); error != 0) return target->failure(error);
-  DataRegion region(target->file(), codec, header.size(), {}, [](std::uint64_t end, std::uint64_t) { return end; }, codec);
+  DataRegion region(
+      target->file(), codec, header.size(), {}, [](std::uint64_t end, std::uint64_t) { return end; }, codec);
   region.allow_planes();
   const std::size_t budget = memory_budget != 0 ? memory_budget : machine_memory() / 2;
   for (const ChunkInfo& chunk : layout->chunks) {

@@ -18,8 +18,7 @@ bool well_formed(const RecordHeader& h) {
     case kRecordBlob:
       return h.sequence_delta == 0 && h.command == 0 && h.bytes >= sizeof(RecordHeader) + 16;
     default:
-      return h.sequence_delta != 0 && h.command == 0 && h.bytes == sizeof(RecordHeader) &&
-             h.flags == kRecordVoid;
+      return h.sequence_delta != 0 && h.command == 0 && h.bytes == sizeof(RecordHeader) && h.flags == kRecordVoid;
   }
 }
 

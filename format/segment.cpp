@@ -34,14 +34,11 @@ void Segment::open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t ba
   counted_open = 0;
 }
 
-void Segment::retire() const {
-  std::atomic_ref<std::uint32_t>(header()->magic).store(0, std::memory_order_release);
-}
+void Segment::retire() const { std::atomic_ref<std::uint32_t>(header()->magic).store(0, std::memory_order_release); }
 
 int map_segment(const File& file, std::uint64_t offset, std::size_t bytes, Segment& out) {
   if (const int error = file.allocate(offset, bytes)) return error;
-  void* map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(),
-                     static_cast<off_t>(offset));
+  void* map = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file.descriptor(), static_cast<off_t>(offset));
   if (map == MAP_FAILED) return errno;
   ::madvise(map, bytes, MADV_DONTFORK);
   ::madvise(map, bytes, MADV_DONTDUMP);

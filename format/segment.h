@@ -34,8 +34,7 @@ struct Segment {
   }
 
   // Gives the segment to a thread: a header appears that a reader accepts.
-  void open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t base_sequence,
-            std::uint64_t base_time_ns);
+  void open(std::uint32_t thread, std::uint32_t ordinal, std::uint64_t base_sequence, std::uint64_t base_time_ns);
   // Its content is elsewhere now: readers pass over it.
   void retire() const;
 };

@@ -99,7 +99,8 @@ std::optional<Bounds> parse_bounds(std::string_view text) {
   const std::size_t colon = text.find(':');
   const auto first = number(text.substr(0, colon));
   if (!first) return std::nullopt;
-  if (colon == std::string_view::npos) return *first != UINT64_MAX ? std::optional(Bounds{*first, *first + 1}) : std::nullopt;
+  if (colon == std::string_view::npos)
+    return *first != UINT64_MAX ? std::optional(Bounds{*first, *first + 1}) : std::nullopt;
   const auto last = number(text.substr(colon + 1));
   if (!last) return std::nullopt;
   return Bounds{*first, *last};
@@ -108,9 +109,11 @@ std::optional<Bounds> parse_bounds(std::string_view text) {
 Result<SpanRequest> parse_range(const std::string& text, Kind kind, const std::string& option) {
   const auto bounds = parse_bounds(text);
   if (!bounds)
-    return fail(Status::usage, option + ": '" + text + "' is not A:B, from A up to, not with, B, counted from 0 (A alone is A:A+1)");
+    return fail(Status::usage,
+                option + ": '" + text + "' is not A:B, from A up to, not with, B, counted from 0 (A alone is A:A+1)");
   if (bounds->first >= bounds->last)
-    return fail(Status::usage, option + ": " + text + " is empty: it ends before it begins (A:B is from A up to, not with, B)");
+    return fail(Status::usage,
+                option + ": " + text + " is empty: it ends before it begins (A:B is from A up to, not with, B)");
   SpanRequest request;
   request.kind = kind;
   request.first = bounds->first;
@@ -416,15 +419,15 @@ Result<Span> SpanFinder::find_scope(const SpanRequest& request, const std::strin
   if (found == scopes_.end()) {
     // Its end may be all that there is of it: nothing says whose an end is but what was begun before it.
     return wrong("there is no scope \"" + request.name + "\"; the nearest names are " + nearest(request.name) +
-                 (strays_.empty() ? std::string()
-                                  : "; " + plural(strays_.size(), "scope") +
-                                        " ended before one began, the first in record " +
-                                        std::to_string(strays_.front().sequence)));
+                 (strays_.empty()
+                      ? std::string()
+                      : "; " + plural(strays_.size(), "scope") + " ended before one began, the first in record " +
+                            std::to_string(strays_.front().sequence)));
   }
   const auto& all = found->occurrences;
   if (request.occurrence && *request.occurrence >= all.size())
-    return wrong("scope \"" + request.name + "\" was entered " + plural(all.size(), "time") +
-                 ": there is no #" + std::to_string(*request.occurrence) + ", they are counted from 0");
+    return wrong("scope \"" + request.name + "\" was entered " + plural(all.size(), "time") + ": there is no #" +
+                 std::to_string(*request.occurrence) + ", they are counted from 0");
   const std::size_t first = request.occurrence ? *request.occurrence : 0;
   const std::size_t behind = request.occurrence ? first + 1 : all.size();
   Span span;
@@ -436,7 +439,8 @@ Result<Span> SpanFinder::find_scope(const SpanRequest& request, const std::strin
                    std::to_string(one.records.first) + " and never ended" +
                    (all.size() > 1 ? "; choose another occurrence with #K" : ""));
     RecordRange records = one.records;
-    if (one.kind == ScopeOccurrence::Kind::command_label) records.last = std::max(records.last, settled_at(records.last));
+    if (one.kind == ScopeOccurrence::Kind::command_label)
+      records.last = std::max(records.last, settled_at(records.last));
     span.records.last = std::max(span.records.last, records.last);
     span.intervals.push_back(records);
   }
@@ -469,7 +473,8 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
   if (request.last > ends.size())
     return fail(Status::usage,
                 file + ": there " +
-                    (request.last - request.first == 1 ? "is no " + one + " " + std::to_string(request.first) : "are no " + request.text()) +
+                    (request.last - request.first == 1 ? "is no " + one + " " + std::to_string(request.first)
+                                                       : "are no " + request.text()) +
                     ": it has " + plural(ends.size(), one) +
                     (ends.empty() ? "" : ", 0:" + std::to_string(ends.size())));
   for (std::uint64_t i = request.first; i < request.last; ++i) {

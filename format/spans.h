@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames, submits and scopes of a capture, and what a command line asks for in
-// their terms (design, "Words"): found record by record, told in sequence
-// numbers. One thread.
+// Frames, submits and scopes of a capture, and the span of them that a command line asks for. They are found record by
+// record and told in sequence numbers. One thread.
 #pragma once
 
 #include <cstdint>
@@ -52,7 +51,7 @@ struct ScopeOccurrence {
   RecordRange records;         // of a label in command buffers: of the submits that execute it
   std::uint64_t start_ns = 0;  // CLOCK_MONOTONIC; 0: not timed
   std::uint64_t end_ns = 0;
-  bool ended = false;          // else it was still open at the end of the capture
+  bool ended = false;  // else it was still open at the end of the capture
 };
 
 struct Scope {
@@ -74,10 +73,10 @@ class SpanFinder {
  public:
   struct Call {
     const codec::CommandInfo& command;
-    const void* args;              // args_<command>, its pointers set; handles have captured values
+    const void* args;  // args_<command>, its pointers set; handles have captured values
     std::uint64_t sequence = 0;
     std::uint32_t thread = 0;
-    bool succeeded = true;         // VK_SUCCESS or another success code, or it returns nothing
+    bool succeeded = true;  // VK_SUCCESS or another success code, or it returns nothing
     std::int64_t result = 0;
     std::uint64_t start_ns = 0, end_ns = 0;  // 0: not timed
   };
@@ -97,7 +96,9 @@ class SpanFinder {
   std::uint64_t submits_in(const RecordRange& records) const;
   // Record of the first submit that the program made, wherever frames and submits count from (rondoPrelude): all before
   // it are of what a cut puts back. 0: there is none.
-  std::uint64_t first_of_program() const { return prelude_ && first_of_program_ != 0 ? first_of_program_ : first_submit_; }
+  std::uint64_t first_of_program() const {
+    return prelude_ && first_of_program_ != 0 ? first_of_program_ : first_submit_;
+  }
   // The capture has a rondoCut: until it came nothing is whole.
   void expect_cut() { cut_to_come_ = true; }
   // Behind finish(). Errors are Status::usage, and say what there is.
@@ -125,12 +126,12 @@ class SpanFinder {
 
   std::vector<Scope> scopes_;
   std::unordered_map<std::string, std::size_t> scope_at_;
-  std::unordered_map<std::uint64_t, std::uint64_t> seen_;               // values of timelines, by semaphore
-  std::unordered_map<std::uint32_t, std::vector<Open>> host_;           // by thread
-  std::unordered_map<std::uint64_t, std::vector<Open>> queues_;         // labels of the queue
-  std::unordered_map<std::uint64_t, std::vector<Open>> in_commands_;    // by queue: of its command buffers
-  std::unordered_map<std::uint64_t, std::vector<Label>> labels_;        // by command buffer
-  std::vector<std::uint64_t> presents_, submits_;                       // their records; a submit is a batch
+  std::unordered_map<std::uint64_t, std::uint64_t> seen_;             // values of timelines, by semaphore
+  std::unordered_map<std::uint32_t, std::vector<Open>> host_;         // by thread
+  std::unordered_map<std::uint64_t, std::vector<Open>> queues_;       // labels of the queue
+  std::unordered_map<std::uint64_t, std::vector<Open>> in_commands_;  // by queue: of its command buffers
+  std::unordered_map<std::uint64_t, std::vector<Label>> labels_;      // by command buffer
+  std::vector<std::uint64_t> presents_, submits_;                     // their records; a submit is a batch
   std::vector<std::uint64_t> settled_;  // parallel: the last wait or checkpoint before the next submit or present
   struct Stray {
     std::string scope;  // what was begun last before it, anywhere; empty: nothing was

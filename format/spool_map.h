@@ -16,8 +16,7 @@ class SpoolMap {
   // `base` is a multiple of `segment_bytes`. `roomy`: a large slot may lie far behind the
   // others, so that the data region has room for it before; else the file stays short. `most`: bytes that the
   // file may have.
-  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base, bool roomy = true,
-           std::uint64_t most = UINT64_MAX)
+  SpoolMap(std::uint64_t segment_bytes, std::uint64_t base, bool roomy = true, std::uint64_t most = UINT64_MAX)
       : segment_bytes_(segment_bytes), base_(base), top_(base), roomy_(roomy), most_(most) {}
 
   std::uint64_t round_up(std::uint64_t bytes) const {
@@ -40,7 +39,7 @@ class SpoolMap {
 
   std::uint64_t segment_bytes_;
   std::uint64_t base_;
-  std::uint64_t top_;                            // no slot lies at or above it
+  std::uint64_t top_;  // no slot lies at or above it
   bool roomy_;
   std::uint64_t most_;
   std::map<std::uint64_t, std::uint64_t> used_;  // offset → bytes

@@ -16,7 +16,8 @@ namespace rondo {
 
 namespace {
 
-// A handler can count on no lock and no heap. A name is read only where its place was taken from `live`, so nobody writes it.
+// A handler can count on no lock and no heap. A name is read only where its place was taken from `live`, so nobody
+// writes it.
 enum class State : int { free, changing, live };
 struct Place {
   std::atomic<State> state{State::free};

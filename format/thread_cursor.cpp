@@ -33,10 +33,8 @@ bool ThreadCursor::load_next() {
 }
 
 ThreadCursor::Scan ThreadCursor::damaged(const Loaded& in) {
-  error_ =
-      Error{Status::unreadable,
-            at_offset(file_, in.chunk->offset) + ": the record at byte " + std::to_string(in.walk->offset()) +
-                " of the chunk is damaged"};
+  error_ = Error{Status::unreadable, at_offset(file_, in.chunk->offset) + ": the record at byte " +
+                                         std::to_string(in.walk->offset()) + " of the chunk is damaged"};
   return Scan::failed;
 }
 
@@ -59,8 +57,7 @@ bool ThreadCursor::accept(Loaded& in) {
   if (in.first_seen == 0) {
     in.first_seen = sequence;
     // The merge relies on what the header announced.
-    if (type_of(in.chunk->header) == ChunkType::records && in.chunk->header.first_sequence != sequence)
-      return false;
+    if (type_of(in.chunk->header) == ChunkType::records && in.chunk->header.first_sequence != sequence) return false;
   }
   last_scanned_ = sequence;
   ahead_.push_back({&in, walk.header(), sequence, body});
@@ -73,8 +70,7 @@ ThreadCursor::Scan ThreadCursor::scan() {
     Loaded& l = loaded_.back();
     if (l.walk->next()) return accept(l) ? Scan::found : damaged(l);
     if (l.walk->damaged()) return damaged(l);
-    if (type_of(l.chunk->header) == ChunkType::records && l.first_seen == 0 &&
-        l.chunk->header.first_sequence != 0)
+    if (type_of(l.chunk->header) == ChunkType::records && l.first_seen == 0 && l.chunk->header.first_sequence != 0)
       return damaged(l);
   }
   release_done();
@@ -93,8 +89,7 @@ void ThreadCursor::release_done() {
 Result<std::optional<std::uint64_t>> ThreadCursor::peek() {
   for (;;) {
     if (!ahead_.empty()) return std::optional(ahead_.front().sequence);
-    if (loaded_.empty() && !error_ && next_chunk_ < chunks_.size() &&
-        chunks_[next_chunk_]->header.first_sequence != 0)
+    if (loaded_.empty() && !error_ && next_chunk_ < chunks_.size() && chunks_[next_chunk_]->header.first_sequence != 0)
       return std::optional(chunks_[next_chunk_]->header.first_sequence);  // not loaded before its turn
     switch (scan()) {
       case Scan::found:

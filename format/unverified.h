@@ -64,28 +64,22 @@ struct UnverifiedRow {
 };
 
 inline constexpr std::array kUnverified{
-    UnverifiedRow{Unverified::work_pending, "work was still pending when the layer stopped waiting for it",
-                  true},
-    UnverifiedRow{Unverified::work_may_wait,
-                  "work was still pending, which may wait for what the program does next"},
+    UnverifiedRow{Unverified::work_pending, "work was still pending when the layer stopped waiting for it", true},
+    UnverifiedRow{Unverified::work_may_wait, "work was still pending, which may wait for what the program does next"},
     UnverifiedRow{Unverified::others_submit, "other threads kept submitting"},
     UnverifiedRow{Unverified::written_while_read, "the host wrote to it while it was read"},
-    UnverifiedRow{Unverified::one_page,
-                  "host and device wrote the same page: nothing tells their bytes apart", true},
+    UnverifiedRow{Unverified::one_page, "host and device wrote the same page: nothing tells their bytes apart", true},
     UnverifiedRow{Unverified::not_found, "nothing finds the host's writes to it"},
-    UnverifiedRow{
-        Unverified::own_pages,
-        "it is imported from the program's own pages, and its work went on after the submit: nothing tells "
-        "what the host has written since"},
+    UnverifiedRow{Unverified::own_pages,
+                  "it is imported from the program's own pages, and its work went on after the submit: nothing tells "
+                  "what the host has written since"},
     UnverifiedRow{Unverified::pages_unreadable, "the pages that the program imported cannot be read"},
-    UnverifiedRow{
-        Unverified::drivers_memory,
-        "host and device write the driver's own memory at one place, where nothing tells their bytes "
-        "apart"},
-    UnverifiedRow{
-        Unverified::no_means,
-        "neither this kernel nor this process can tell the host's writes from the device's (rondo doctor "
-        "says why)"},
+    UnverifiedRow{Unverified::drivers_memory,
+                  "host and device write the driver's own memory at one place, where nothing tells their bytes "
+                  "apart"},
+    UnverifiedRow{Unverified::no_means,
+                  "neither this kernel nor this process can tell the host's writes from the device's (rondo doctor "
+                  "says why)"},
     UnverifiedRow{Unverified::not_coherent,
                   "what the host writes to non-coherent memory may show before it is recorded"},
     UnverifiedRow{Unverified::queue_cannot_copy, "the presenting queue cannot copy images"},
@@ -95,9 +89,8 @@ inline constexpr std::array kUnverified{
     UnverifiedRow{Unverified::swapchain_format, "the swapchain's format cannot be read back"},
     UnverifiedRow{Unverified::swapchain_usage, "the surface's images cannot be a transfer source"},
     UnverifiedRow{Unverified::no_family_copies, "no queue of its family can copy"},
-    UnverifiedRow{
-        Unverified::no_family_computes,
-        "it has several samples a texel, and no queue of its family can run the shader that reads them"},
+    UnverifiedRow{Unverified::no_family_computes,
+                  "it has several samples a texel, and no queue of its family can run the shader that reads them"},
     UnverifiedRow{Unverified::sparse, "its pages are bound sparsely"},
     UnverifiedRow{Unverified::samples_aspects,
                   "it has several samples a texel, and its depth and stencil are in layouts of their own"},
@@ -113,14 +106,12 @@ inline constexpr std::array kUnverified{
     UnverifiedRow{Unverified::drivers_own, "what is the driver's own shares its memory"},
     UnverifiedRow{Unverified::image_shared,
                   "an image shares its memory, and no call says whether shaders have written to it since"},
-    UnverifiedRow{
-        Unverified::buffer_shared,
-        "a buffer that shaders may write shares its memory: reading the image could change what is there"},
+    UnverifiedRow{Unverified::buffer_shared,
+                  "a buffer that shaders may write shares its memory: reading the image could change what is there"},
     UnverifiedRow{Unverified::lost, "its device was lost before"},
     UnverifiedRow{Unverified::smaller, "the memory is smaller here"},
-    UnverifiedRow{
-        Unverified::samples_here,
-        "it has several samples a texel, which this device cannot read of an image as the program made it"},
+    UnverifiedRow{Unverified::samples_here,
+                  "it has several samples a texel, which this device cannot read of an image as the program made it"},
     UnverifiedRow{Unverified::waits_for_later, "a queue waits for a signal that comes later"},
     UnverifiedRow{Unverified::event_set_later, "a queue does not end, and may wait for an event set later"},
     UnverifiedRow{Unverified::not_presented, "its present is not played"},
@@ -133,9 +124,7 @@ constexpr bool has_a_row_each() {
 }
 static_assert(has_a_row_each());
 
-constexpr const char* text_of(Unverified reason) {
-  return kUnverified[static_cast<std::size_t>(reason)].text;
-}
+constexpr const char* text_of(Unverified reason) { return kUnverified[static_cast<std::size_t>(reason)].text; }
 
 // A text that is in no row, of an older layer or a driver's result, has no remedy.
 constexpr bool submit_compares(std::string_view text) {

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "format/walk.h"
-#include "format/counts.h"
 
 #include <algorithm>
 #include <array>
 #include <cstring>
+
+#include "format/counts.h"
 
 namespace rondo {
 namespace {
@@ -39,10 +40,8 @@ Result<std::string> read_index(const File& file, CaptureLayout& layout) {
       type_of(index.header) != ChunkType::index || chunk_end(index) != layout.file_bytes - sizeof(Footer))
     return "the index at offset " + std::to_string(index.offset) + " is damaged";
   // No more entries than chunk headers fit into the file.
-  const std::uint64_t most =
-      sizeof(std::uint64_t) + layout.file_bytes / sizeof(ChunkHeader) * sizeof(IndexEntry);
-  if (index.header.raw_bytes > most)
-    return std::string("the index claims more chunks than the file can hold");
+  const std::uint64_t most = sizeof(std::uint64_t) + layout.file_bytes / sizeof(ChunkHeader) * sizeof(IndexEntry);
+  if (index.header.raw_bytes > most) return std::string("the index claims more chunks than the file can hold");
   auto payload = load_payload(file, index, static_cast<std::size_t>(most));
   if (!payload) return "the index at offset " + std::to_string(index.offset) + " is damaged";
   std::uint64_t count = 0;
@@ -69,8 +68,7 @@ Result<std::string> read_index(const File& file, CaptureLayout& layout) {
     layout.chunks.push_back(chunk);
     expected = chunk_end(chunk);
   }
-  if (expected != index.offset)
-    return "chunks are missing from the index at offset " + std::to_string(expected);
+  if (expected != index.offset) return "chunks are missing from the index at offset " + std::to_string(expected);
   layout.data_end = index.offset;
   return std::string();
 }
@@ -143,9 +141,7 @@ bool lies_in_spool(const ChunkHeader& header) {
 // What the spool holds between two offsets: at multiples of the segment size.
 void scan_spool(const File& file, CaptureLayout& layout, std::uint64_t from, std::uint64_t to) {
   const std::uint64_t step = layout.header.segment_bytes;
-  const auto up = [step](std::uint64_t v) {
-    return v > UINT64_MAX - step ? UINT64_MAX : (v + step - 1) / step * step;
-  };
+  const auto up = [step](std::uint64_t v) { return v > UINT64_MAX - step ? UINT64_MAX : (v + step - 1) / step * step; };
   for (std::uint64_t offset = up(from); offset < to;) {
     const auto data = file.next_data(offset);
     if (!data) return;
@@ -203,17 +199,15 @@ Result<FileHeader> read_file_header(const File& file) {
   if (std::memcmp(h.magic, kFileMagic, std::min(have, sizeof kFileMagic)) != 0)
     return refuse(file, "is not a Rondo capture (it begins otherwise)");
   if (have < sizeof h)
-    return refuse(
-        file, "is cut off within its header, after " + plural(bytes, "byte") + ": nothing can be read");
+    return refuse(file, "is cut off within its header, after " + plural(bytes, "byte") + ": nothing can be read");
   if (h.version_major > kVersionMajor)
     return refuse(file, "was made by a newer Rondo (format " + version(h.version_major, h.version_minor) +
                             "; this one reads up to " + std::to_string(kVersionMajor) + ".x): update Rondo");
   if (h.checksum != checksum_before(h, offsetof(FileHeader, checksum)))
     return refuse(file, "its header is damaged (the checksum does not match)");
-  const bool sane = h.version_major == kVersionMajor && h.header_bytes >= sizeof h &&
-                    h.header_bytes <= 65536 && h.segment_bytes >= 4096 &&
-                    h.segment_bytes <= (std::uint64_t{1} << 32) && h.segment_bytes % 4096 == 0 &&
-                    (h.version_minor > kVersionMinor || h.reserved == 0);
+  const bool sane = h.version_major == kVersionMajor && h.header_bytes >= sizeof h && h.header_bytes <= 65536 &&
+                    h.segment_bytes >= 4096 && h.segment_bytes <= (std::uint64_t{1} << 32) &&
+                    h.segment_bytes % 4096 == 0 && (h.version_minor > kVersionMinor || h.reserved == 0);
   if (!sane) return refuse(file, "its header holds values that cannot be");
   return h;
 }

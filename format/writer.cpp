@@ -50,8 +50,7 @@ void ThreadStream::next_segment(std::size_t record_bytes, std::uint64_t sequence
   writer_->impl_->next_segment(*static_cast<CaptureWriter::Impl::Stream*>(segment_), record_bytes, sequence);
 }
 
-void CaptureWriter::Impl::next_segment(Stream& stream, std::size_t record_bytes,
-                                       std::uint64_t sequence) noexcept {
+void CaptureWriter::Impl::next_segment(Stream& stream, std::size_t record_bytes, std::uint64_t sequence) noexcept {
   const KeepErrno keep;
   // The difference must fit 32 bits; the segment's base takes the rest.
   if (sequence != 0 && !stream.front.fits(sequence)) stream.front.last_sequence_ = sequence - 1;
@@ -65,8 +64,7 @@ void CaptureWriter::Impl::next_segment(Stream& stream, std::size_t record_bytes,
     }
     wait_for_room(lock);
     if (writable())
-      if (Segment* segment = obtain_segment(lock, sizeof(ChunkHeader) + record_bytes))
-        return attach(stream, *segment);
+      if (Segment* segment = obtain_segment(lock, sizeof(ChunkHeader) + record_bytes)) return attach(stream, *segment);
   } catch (const std::bad_alloc&) {
     fail_with(ENOMEM, "making room for records");
   }
@@ -245,8 +243,7 @@ bool CaptureWriter::Impl::try_add_blob(Stream& stream, const Digest& digest, std
 
 // Payload first: a header in the file means that the chunk is whole.
 std::uint64_t CaptureWriter::Impl::write_chunk(std::uint64_t offset, ChunkHeader& header,
-                                               std::span<const std::span<const std::byte>> pieces,
-                                               int& error) {
+                                               std::span<const std::span<const std::byte>> pieces, int& error) {
   XXH3_state_t hash;
   XXH3_64bits_reset(&hash);
   std::uint64_t at = offset + sizeof header;
@@ -263,8 +260,7 @@ std::uint64_t CaptureWriter::Impl::write_chunk(std::uint64_t offset, ChunkHeader
   return header.stored_bytes;
 }
 
-void CaptureWriter::Impl::spool_chunk(ChunkHeader header,
-                                      std::span<const std::span<const std::byte>> pieces) {
+void CaptureWriter::Impl::spool_chunk(ChunkHeader header, std::span<const std::span<const std::byte>> pieces) {
   const KeepErrno keep;
   const std::uint64_t sequence = owner.sequence_.load();
   std::uint64_t bytes = 0;

@@ -40,8 +40,7 @@ class ThreadStream {
   // Starts a record and returns where its `body_bytes` go (what follows the
   // RecordHeader). `sequence` is 0 for unnumbered records. Numbers ascend.
   // Moves to a new segment when this one is full.
-  std::byte* begin(std::uint16_t command, std::uint16_t flags, std::uint64_t sequence,
-                   std::size_t body_bytes) {
+  std::byte* begin(std::uint16_t command, std::uint16_t flags, std::uint64_t sequence, std::size_t body_bytes) {
     const std::size_t total = sizeof(RecordHeader) + body_bytes;
     if (total > static_cast<std::size_t>(end_ - cursor_) || !fits(sequence)) next_segment(total, sequence);
     RecordHeader header;

@@ -105,7 +105,7 @@ void CaptureWriter::Impl::do_job(const Job& job) {
   const std::uint64_t most = most_file_bytes();
   region.keep_below(most - most / 16);
   try {
-    error = job.segment != nullptr   ? do_segment(*job.segment)
+    error = job.segment != nullptr ? do_segment(*job.segment)
             : !job.session.empty() ? assembler.add_chunk(job.chunk, std::as_bytes(std::span(job.session)))
                                    : do_chunk(job);
     if (error == 0) {
@@ -166,7 +166,8 @@ int CaptureWriter::Impl::do_chunk(const Job& job) {
   const auto* payload = static_cast<const std::byte*>(map) + sizeof job.chunk;
   const std::span<const std::byte> bytes{payload, static_cast<std::size_t>(job.bytes)};
   int error = 0;
-  if (type_of(job.chunk) != ChunkType::blobs || !append_from_files(bytes, error)) error = assembler.add_chunk(job.chunk, bytes);
+  if (type_of(job.chunk) != ChunkType::blobs || !append_from_files(bytes, error))
+    error = assembler.add_chunk(job.chunk, bytes);
   std::vector<std::byte> payload_copy;
   {
     const std::lock_guard lock(mutex);
@@ -208,7 +209,8 @@ bool CaptureWriter::Impl::append_from_files(std::span<const std::byte> payload, 
   bool done = false;
   try {
     done = references.add(
-        payload, [this](const ChunkHeader& header, DataRegion::Pieces pieces) { return region.append(header, pieces); }, error);
+        payload, [this](const ChunkHeader& header, DataRegion::Pieces pieces) { return region.append(header, pieces); },
+        error);
   } catch (const std::bad_alloc&) {  // it is a blob like others then
     return false;
   }
@@ -237,8 +239,8 @@ void CaptureWriter::Impl::release_pinned() {
 void CaptureWriter::Impl::recycle(Segment& segment) {
   segment.retire();
   std::unique_lock lock(mutex);
-  if (!segment.in_stream && segment.bytes == options.segment_bytes && pool.size() < kPoolSegments &&
-      !closed && !spool.below_base(segment.offset)) {
+  if (!segment.in_stream && segment.bytes == options.segment_bytes && pool.size() < kPoolSegments && !closed &&
+      !spool.below_base(segment.offset)) {
     pool.push_back(&segment);
     return;
   }

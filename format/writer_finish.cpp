@@ -43,7 +43,8 @@ WriterOptions fitted(WriterOptions options) {
   const auto page = static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
   const std::uint64_t most = most_file_bytes();
   if (most < kNearBase)
-    options.segment_bytes = std::min<std::size_t>(options.segment_bytes, std::max(most / 64 / page, std::uint64_t{1}) * page);
+    options.segment_bytes =
+        std::min<std::size_t>(options.segment_bytes, std::max(most / 64 / page, std::uint64_t{1}) * page);
   return options;
 }
 
@@ -202,9 +203,9 @@ Result<CaptureWriter::Summary> CaptureWriter::Impl::finish(Ending ending, unsign
   file.close();
   if (error != 0) fail_with(error, "closing it");
   if (error != 0)
-    return fail(Status::failed,
-                failure + "; what was recorded is there, but not closed: make room and run `rondo finish " +
-                    options.path + "`");
+    return fail(Status::failed, failure +
+                                    "; what was recorded is there, but not closed: make room and run `rondo finish " +
+                                    options.path + "`");
   if (owner.failed()) return fail(Status::failed, failure + "; the capture ends there");
   return Summary{assembler.calls(), region.end()};
 }

@@ -39,8 +39,8 @@ struct CaptureWriter::Impl {
     Segment* segment = nullptr;      // a full segment, or
     std::uint64_t chunk_offset = 0;  // a spooled chunk
     ChunkHeader chunk{};
-    std::uint64_t bytes = 0;  // counted in `backlog`
-    std::string session{};    // or one that lies in no slot; then only `chunk` and `bytes` are set
+    std::uint64_t bytes = 0;     // counted in `backlog`
+    std::string session{};       // or one that lies in no slot; then only `chunk` and `bytes` are set
     std::uint64_t sequence = 0;  // of a spooled chunk: records up to this number do not need it
   };
   struct Pinned {  // its blobs are not in a chunk yet
@@ -75,8 +75,9 @@ struct CaptureWriter::Impl {
   File file;
   FileHeader file_header{};  // as it was written
   StructureSet structures;
-  std::atomic<bool> abandoned{false};     // in a forked child
-  std::atomic<bool> broken{false};        // nothing can be added any more; until then what has failed is whole up to its end
+  std::atomic<bool> abandoned{false};  // in a forked child
+  // nothing can be added any more; until then what has failed is whole up to its end
+  std::atomic<bool> broken{false};
   std::atomic<Stream*> streams{nullptr};  // all of them
   std::atomic<bool> hurried{false};
 

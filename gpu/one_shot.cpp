@@ -42,8 +42,7 @@ Result<VkCommandBuffer> OneShot::begin() {
     }
     const VkFenceCreateInfo fence{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
     VkResult r = vk.vkCreateFence(access_.device, &fence, nullptr, &fence_);
-    if (r == VK_SUCCESS && access_.set_loader_data != nullptr)
-      r = access_.set_loader_data(access_.device, commands_);
+    if (r == VK_SUCCESS && access_.set_loader_data != nullptr) r = access_.set_loader_data(access_.device, commands_);
     if (r != VK_SUCCESS) {
       destroy();
       return fail(Status::failed, describe("vkCreateFence", r));
@@ -75,8 +74,7 @@ Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore
   submit.pSignalSemaphores = signal.data();
   if (VkResult r = vk.vkQueueSubmit(queue, 1, &submit, fence_); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkQueueSubmit", r));
-  if (VkResult r = vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, access_.timeout_ns);
-      r != VK_SUCCESS) {
+  if (VkResult r = vk.vkWaitForFences(access_.device, 1, &fence_, VK_TRUE, access_.timeout_ns); r != VK_SUCCESS) {
     pending_ = true;
     return fail(r == VK_TIMEOUT ? Status::timeout : Status::failed, describe("vkWaitForFences", r));
   }

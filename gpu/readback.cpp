@@ -28,8 +28,7 @@ bool has_unused_byte(const ImageSource& source) {
 VkDeviceSize bytes_of(const Source& source) {
   if (const auto* buffer = std::get_if<BufferSource>(&source)) return buffer->size;
   const auto& image = std::get<ImageSource>(source);
-  return region_bytes(image.format, image.aspect, 0, 0, image.extent, 1) *
-         static_cast<VkDeviceSize>(image.samples);
+  return region_bytes(image.format, image.aspect, 0, 0, image.extent, 1) * static_cast<VkDeviceSize>(image.samples);
 }
 
 bool has_samples(const Source& source) {
@@ -52,8 +51,7 @@ Result<std::span<const std::byte>> Readback::read_samples(VkQueue queue, const I
   return std::span<const std::byte>(texels_);
 }
 
-Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
-                            std::span<const VkSemaphore> wait) {
+Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources, std::span<const VkSemaphore> wait) {
   const Dispatch& vk = *access_.dispatch;
   VkDeviceSize needed = 0;
   for (const Source& source : sources) needed += room_for(source);
@@ -64,8 +62,8 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
 
   const VkMemoryBarrier from_all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                                  VK_ACCESS_TRANSFER_READ_BIT};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
-                          &from_all, 0, nullptr, 0, nullptr);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &from_all,
+                          0, nullptr, 0, nullptr);
   VkDeviceSize at = 0;
   for (const Source& source : sources) {
     if (const auto* buffer = std::get_if<BufferSource>(&source)) {
@@ -78,16 +76,16 @@ Result<void> Readback::copy(VkQueue queue, std::span<const Source> sources,
       region.bufferOffset = at;
       region.imageSubresource = {image.aspect, image.mip, image.layer, 1};
       region.imageExtent = image.extent;
-      vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, staging_.buffer(),
-                                1, &region);
+      vk.vkCmdCopyImageToBuffer(commands, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, staging_.buffer(), 1,
+                                &region);
       end_use(vk, commands, image, kReadByCopies);
     }
     at += room_for(source);
   }
   const VkMemoryBarrier to_host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                                 VK_ACCESS_HOST_READ_BIT};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                          &to_host, 0, nullptr, 0, nullptr);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0,
+                          nullptr, 0, nullptr);
   RONDO_TRY(commands_.submit_and_wait(queue, wait));
   return staging_.invalidate();
 }
@@ -104,8 +102,7 @@ Result<std::span<const std::byte>> Readback::read(VkQueue queue, const ImageSour
                                                   std::span<const VkSemaphore> wait) {
   const Source one = source;
   if (bytes_of(one) == 0)
-    return fail(Status::failed,
-                "format " + std::to_string(static_cast<int>(source.format)) + " cannot be read back");
+    return fail(Status::failed, "format " + std::to_string(static_cast<int>(source.format)) + " cannot be read back");
   RONDO_TRY(copy(queue, {&one, 1}, wait));
   VkDeviceSize at = 0;
   return take(one, at);

@@ -41,8 +41,8 @@ VkFormat samples_view_format(VkFormat format) {
 }
 
 VkImageUsageFlags samples_usage(VkFormat format) {
-  return VK_IMAGE_USAGE_SAMPLED_BIT | (is_depth_stencil(format) ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT
-                                                                : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+  return VK_IMAGE_USAGE_SAMPLED_BIT |
+         (is_depth_stencil(format) ? VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT : VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
 }
 
 VkImageCreateFlags samples_flags(VkFormat format) {
@@ -76,12 +76,11 @@ std::string why_no_samples(const VkImageCreateInfo& info) {
   if ((info.flags & ~known) != 0) return "it has flags that may change what its samples are";
   // What a view in another format can be used for: what the image can.
   const bool storage = block_of(info.format).bytes >= 4 && !is_depth_stencil(info.format);
-  const VkImageUsageFlags usage =
-      kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
-      (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
+  const VkImageUsageFlags usage = kCopies | kAttachments | VK_IMAGE_USAGE_SAMPLED_BIT |
+                                  (storage ? VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT} : VkImageUsageFlags{0});
   if ((info.usage & ~usage) != 0) return "it is used in a way that its samples cannot be read beside";
-  if (find_chained<VkImageStencilUsageCreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) != nullptr)
+  if (find_chained<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO) !=
+      nullptr)
     return "its stencil is used apart";
   if (has_list(info)) return "its formats are listed, and none of them shows its bits";
   return {};
@@ -102,8 +101,8 @@ Result<void> Samples::fetch(VkQueue queue, const ImageSource& from, const Push& 
   barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
   barrier.srcAccessMask = VK_ACCESS_SHADER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                          &barrier, 0, nullptr, 0, nullptr);
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                          nullptr, 0, nullptr);
   end_use(vk, *begun, from, kUsedByShaders);
   RONDO_TRY(commands_.submit_and_wait(queue, {}));
   return staging_.invalidate();
@@ -117,8 +116,7 @@ Result<void> Samples::draw(VkQueue queue, const ImageSource& to, const Push& pus
   const auto begun = commands_.begin();
   if (!begun) return tl::unexpected<Error>(begun.error());
   begin_use(vk, *begun, to, kUsedByShaders);
-  const VkViewport viewport{0, 0, static_cast<float>(to.extent.width), static_cast<float>(to.extent.height),
-                            0, 1};
+  const VkViewport viewport{0, 0, static_cast<float>(to.extent.width), static_cast<float>(to.extent.height), 0, 1};
   const VkRect2D area{{0, static_cast<std::int32_t>(push.row)}, {push.width, push.rows}};
   VkRenderPassBeginInfo pass{};
   pass.sType = VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO;
@@ -162,13 +160,10 @@ Result<Pieces> pieces_of(const ImageSource& image, std::size_t bytes) {
   pieces.each = words_of(image.format, image.aspect);
   pieces.row = std::size_t{image.extent.width} * block_of(image.format, image.aspect).bytes;
   pieces.sample = pieces.row * image.extent.height;
-  if (pieces.each == 0 || pieces.sample == 0 || bytes != pieces.sample * pieces.count ||
-      image.extent.depth != 1)
-    return fail(Status::failed,
-                "format " + std::to_string(static_cast<int>(image.format)) + " has other samples");
+  if (pieces.each == 0 || pieces.sample == 0 || bytes != pieces.sample * pieces.count || image.extent.depth != 1)
+    return fail(Status::failed, "format " + std::to_string(static_cast<int>(image.format)) + " has other samples");
   const VkDeviceSize words = VkDeviceSize{image.extent.width} * pieces.each * 4;
-  pieces.rows =
-      std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kWordsAtOnce / words), 1, image.extent.height);
+  pieces.rows = std::clamp<std::uint32_t>(static_cast<std::uint32_t>(kWordsAtOnce / words), 1, image.extent.height);
   return pieces;
 }
 
@@ -204,8 +199,7 @@ Result<void> Samples::write(VkQueue queue, const ImageSource& to, std::span<cons
   for (std::uint32_t sample = 0; sample < pieces->count; ++sample)
     for (std::uint32_t row = 0; row < to.extent.height; row += pieces->rows) {
       const std::uint32_t rows = std::min(pieces->rows, to.extent.height - row);
-      to_words(to.format, to.aspect,
-               texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row),
+      to_words(to.format, to.aspect, texels.subspan(sample * pieces->sample + row * pieces->row, rows * pieces->row),
                {words(), std::size_t{rows} * to.extent.width * pieces->each});
       RONDO_TRY(draw(queue, to, {to.extent.width, row, rows, pieces->each, sample, 0}));
     }

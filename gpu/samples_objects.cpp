@@ -59,15 +59,13 @@ Result<void> Samples::create_layouts() {
   // Lavapipe 22.3 looks at all that a stage of a draw could use: the image that was read last may be gone by
   // then.
   const std::array<VkDescriptorSetLayoutBinding, 2> bindings{
-      VkDescriptorSetLayoutBinding{0, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_COMPUTE_BIT,
-                                   nullptr},
+      VkDescriptorSetLayoutBinding{0, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
       VkDescriptorSetLayoutBinding{1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kStages, nullptr}};
   VkDescriptorSetLayoutCreateInfo set{};
   set.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
   set.bindingCount = 2;
   set.pBindings = bindings.data();
-  if (VkResult r = vk.vkCreateDescriptorSetLayout(access_.device, &set, nullptr, &set_layout_);
-      r != VK_SUCCESS)
+  if (VkResult r = vk.vkCreateDescriptorSetLayout(access_.device, &set, nullptr, &set_layout_); r != VK_SUCCESS)
     return failed("vkCreateDescriptorSetLayout", r);
   const VkPushConstantRange push{kStages, 0, sizeof(Push)};
   VkPipelineLayoutCreateInfo layout{};
@@ -87,8 +85,8 @@ Result<void> Samples::create_layouts() {
   pool.pPoolSizes = sizes.data();
   if (VkResult r = vk.vkCreateDescriptorPool(access_.device, &pool, nullptr, &pool_); r != VK_SUCCESS)
     return failed("vkCreateDescriptorPool", r);
-  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool_,
-                                             1, &set_layout_};
+  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool_, 1,
+                                             &set_layout_};
   if (VkResult r = vk.vkAllocateDescriptorSets(access_.device, &allocate, &set_); r != VK_SUCCESS)
     return failed("vkAllocateDescriptorSets", r);
   return {};
@@ -123,8 +121,7 @@ Result<void> Samples::create_pass() {
   info.pAttachments = &target;
   info.subpassCount = 1;
   info.pSubpasses = &subpass;
-  if (VkResult r = access_.dispatch->vkCreateRenderPass(access_.device, &info, nullptr, &pass_);
-      r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateRenderPass(access_.device, &info, nullptr, &pass_); r != VK_SUCCESS)
     return failed("vkCreateRenderPass", r);
   return {};
 }
@@ -137,11 +134,10 @@ Result<VkPipeline> Samples::pipeline(std::uint32_t sample) {
 }
 
 Result<VkShaderModule> Samples::create_module(std::span<const std::uint32_t> code) {
-  const VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
-                                      code.size_bytes(), code.data()};
+  const VkShaderModuleCreateInfo info{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size_bytes(),
+                                      code.data()};
   VkShaderModule module = VK_NULL_HANDLE;
-  if (VkResult r = access_.dispatch->vkCreateShaderModule(access_.device, &info, nullptr, &module);
-      r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateShaderModule(access_.device, &info, nullptr, &module); r != VK_SUCCESS)
     return failed("vkCreateShaderModule", r);
   return module;
 }
@@ -149,8 +145,7 @@ Result<VkShaderModule> Samples::create_module(std::span<const std::uint32_t> cod
 Result<VkPipeline> Samples::create_read_pipeline() {
   const Dispatch& vk = *access_.dispatch;
   const bool depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
-  const auto module =
-      create_module(depth ? std::span<const std::uint32_t>(samples_read_depth_spv) : samples_read_spv);
+  const auto module = create_module(depth ? std::span<const std::uint32_t>(samples_read_depth_spv) : samples_read_spv);
   if (!module) return tl::unexpected<Error>(module.error());
   VkComputePipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
@@ -168,8 +163,7 @@ Result<VkPipeline> Samples::create_read_pipeline() {
 
 Result<VkPipeline> Samples::create_write_pipeline(std::uint32_t sample) {
   const Dispatch& vk = *access_.dispatch;
-  const bool color = kind_.aspect == VK_IMAGE_ASPECT_COLOR_BIT,
-             depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
+  const bool color = kind_.aspect == VK_IMAGE_ASPECT_COLOR_BIT, depth = kind_.aspect == VK_IMAGE_ASPECT_DEPTH_BIT;
   std::span<const std::uint32_t> code = samples_write_stencil_spv;
   if (color) code = samples_write_spv;
   if (depth) code = samples_write_depth_spv;
@@ -211,13 +205,8 @@ Result<VkPipeline> Samples::create_write_pipeline(std::uint32_t sample) {
   tests.depthTestEnable = tests.depthWriteEnable = depth ? VK_TRUE : VK_FALSE;
   tests.depthCompareOp = VK_COMPARE_OP_ALWAYS;
   tests.stencilTestEnable = !color && !depth ? VK_TRUE : VK_FALSE;
-  tests.front = {VK_STENCIL_OP_REPLACE,
-                 VK_STENCIL_OP_REPLACE,
-                 VK_STENCIL_OP_REPLACE,
-                 VK_COMPARE_OP_ALWAYS,
-                 0xff,
-                 0xff,
-                 0};
+  tests.front = {
+      VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 0};
   tests.back = tests.front;
   VkPipelineColorBlendAttachmentState attachment{};
   attachment.colorWriteMask = 0xf;
@@ -261,8 +250,7 @@ Result<void> Samples::create_view(const ImageSource& image, VkImageAspectFlags a
   info.viewType = VK_IMAGE_VIEW_TYPE_2D;
   info.format = kind_.format;
   info.subresourceRange = {aspects, image.mip, 1, image.layer, 1};
-  if (VkResult r = access_.dispatch->vkCreateImageView(access_.device, &info, nullptr, &view_);
-      r != VK_SUCCESS)
+  if (VkResult r = access_.dispatch->vkCreateImageView(access_.device, &info, nullptr, &view_); r != VK_SUCCESS)
     return failed("vkCreateImageView", r);
   return {};
 }

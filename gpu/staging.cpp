@@ -44,8 +44,7 @@ Result<void> Staging::make(VkDeviceSize bytes) {
   constexpr VkMemoryPropertyFlags visible = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT;
   std::uint32_t type = find_memory_type(access_.memory, needs.memoryTypeBits, visible | preferred_);
   if (type == UINT32_MAX) type = find_memory_type(access_.memory, needs.memoryTypeBits, visible);
-  if (type == UINT32_MAX)
-    return fail(Status::device, std::string("no host-visible memory type for ") + purpose_);
+  if (type == UINT32_MAX) return fail(Status::device, std::string("no host-visible memory type for ") + purpose_);
   coherent_ = (access_.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
   const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
   if (VkResult r = vk.vkAllocateMemory(access_.device, &allocate, nullptr, &memory_); r != VK_SUCCESS)

@@ -107,8 +107,8 @@ Block block_of(VkFormat format) {
     return {4, 4, small ? 8u : 16u};
   }
   if (format >= VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK && format <= VK_FORMAT_EAC_R11G11_SNORM_BLOCK) {
-    const bool small = format <= VK_FORMAT_ETC2_R8G8B8A1_SRGB_BLOCK ||
-                       format == VK_FORMAT_EAC_R11_UNORM_BLOCK || format == VK_FORMAT_EAC_R11_SNORM_BLOCK;
+    const bool small = format <= VK_FORMAT_ETC2_R8G8B8A1_SRGB_BLOCK || format == VK_FORMAT_EAC_R11_UNORM_BLOCK ||
+                       format == VK_FORMAT_EAC_R11_SNORM_BLOCK;
     return {4, 4, small ? 8u : 16u};
   }
   if (format >= VK_FORMAT_ASTC_4x4_UNORM_BLOCK && format <= VK_FORMAT_ASTC_12x12_SRGB_BLOCK) {
@@ -161,9 +161,7 @@ VkFormat format_of_part(VkFormat format, VkImageAspectFlags aspect) {
   return VK_FORMAT_UNDEFINED;
 }
 
-bool is_planar(VkFormat format) {
-  return format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK && has(name_of(format), "PLANE");
-}
+bool is_planar(VkFormat format) { return format > VK_FORMAT_ASTC_12x12_SRGB_BLOCK && has(name_of(format), "PLANE"); }
 bool is_compressed(VkFormat format) {
   const Block block = block_of(format);
   return block.width > 1 || block.height > 1;
@@ -171,9 +169,7 @@ bool is_compressed(VkFormat format) {
 bool is_depth_stencil(VkFormat format) {
   return format >= VK_FORMAT_D16_UNORM && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
 }
-bool has_stencil(VkFormat format) {
-  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-}
+bool has_stencil(VkFormat format) { return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
 bool is_integer(VkFormat format) {
   return !is_depth_stencil(format) && (has(name_of(format), "_UINT") || has(name_of(format), "_SINT"));
 }
@@ -189,8 +185,7 @@ VkImageAspectFlags aspects_of(VkFormat format) {
 }
 
 VkExtent3D plane_extent(VkFormat format, VkImageAspectFlags aspect, VkExtent3D extent) {
-  if ((aspect & (VK_IMAGE_ASPECT_PLANE_1_BIT | VK_IMAGE_ASPECT_PLANE_2_BIT)) == 0 || !is_planar(format))
-    return extent;
+  if ((aspect & (VK_IMAGE_ASPECT_PLANE_1_BIT | VK_IMAGE_ASPECT_PLANE_2_BIT)) == 0 || !is_planar(format)) return extent;
   const std::string_view name = name_of(format);
   if (!has(name, "_444_")) extent.width = std::max(extent.width / 2, 1u);
   if (has(name, "_420_")) extent.height = std::max(extent.height / 2, 1u);
@@ -215,8 +210,7 @@ std::uint64_t region_bytes(VkFormat format, VkImageAspectFlags aspect, std::uint
   const std::uint64_t rows = blocks(std::max(image_height, extent.height), block.height);
   const std::uint64_t slices = std::uint64_t{extent.depth} * layers;  // one of them is 1
   // Each below 2^32: the product of three may not fit.
-  if (slices > (std::uint64_t{1} << 26) || row > (std::uint64_t{1} << 31) / bytes ||
-      rows > (std::uint64_t{1} << 31))
+  if (slices > (std::uint64_t{1} << 26) || row > (std::uint64_t{1} << 31) / bytes || rows > (std::uint64_t{1} << 31))
     return UINT64_MAX - 1;
   const unsigned __int128 all =
       ((static_cast<unsigned __int128>(slices - 1) * rows + blocks(extent.height, block.height) - 1) * row +

@@ -32,8 +32,7 @@ Result<void> Upload::copy(VkQueue queue, const ImageSource& to, const VkBufferIm
   std::memcpy(staging_.mapped(), texels.data(), texels.size());
   RONDO_TRY(staging_.flush());
   begin_use(vk, *begun, to, kWrittenByCopies);
-  vk.vkCmdCopyBufferToImage(*begun, staging_.buffer(), to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                            &region);
+  vk.vkCmdCopyBufferToImage(*begun, staging_.buffer(), to.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
   end_use(vk, *begun, to, kWrittenByCopies);
   return commands_.submit_and_wait(queue, {});
 }
@@ -54,8 +53,7 @@ Result<void> Upload::write(VkQueue queue, const ImageSource& to, std::span<const
     slices_at_once = std::max(slices_at_once / granularity_.depth, 1u) * granularity_.depth;
   } else {
     slices_at_once = granularity_.depth;
-    rows_at_once =
-        static_cast<std::uint32_t>(std::max<VkDeviceSize>(kUploadAtOnce / (row * slices_at_once), 1));
+    rows_at_once = static_cast<std::uint32_t>(std::max<VkDeviceSize>(kUploadAtOnce / (row * slices_at_once), 1));
     rows_at_once = std::max(rows_at_once / granularity_.height, 1u) * granularity_.height;
   }
   std::vector<std::byte> gathered;  // rows of several slices, which do not lie side by side
@@ -78,7 +76,8 @@ Result<void> Upload::write(VkQueue queue, const ImageSource& to, std::span<const
       VkBufferImageCopy region{};
       region.imageSubresource = {to.aspect, to.mip, to.layer, 1};
       region.imageOffset = {0, static_cast<std::int32_t>(y * block.height), static_cast<std::int32_t>(z)};
-      region.imageExtent = {to.extent.width, std::min(count * block.height, to.extent.height - y * block.height), depth};
+      region.imageExtent = {to.extent.width, std::min(count * block.height, to.extent.height - y * block.height),
+                            depth};
       RONDO_TRY(copy(queue, to, region, bytes));
     }
   }

@@ -21,8 +21,7 @@ void give_back(void* mapped, std::size_t bytes) {
   if (from < to) ::syscall(SYS_madvise, from, to - from, MADV_DONTNEED);
 }
 
-Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent,
-                     HostPages pages) {
+Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, bool coherent, HostPages pages) {
   const Dispatch& vk = *access.dispatch;
   void* mapped = nullptr;
   if (VkResult r = vk.vkMapMemory(access.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped); r != VK_SUCCESS)
@@ -39,8 +38,7 @@ Result<void> by_host(const Access& access, VkDeviceMemory memory, VkDeviceSize b
   return {};
 }
 
-Result<void> fill(const Access& access, VkDeviceMemory memory, VkBuffer buffer, VkQueue queue,
-                  OneShot& commands) {
+Result<void> fill(const Access& access, VkDeviceMemory memory, VkBuffer buffer, VkQueue queue, OneShot& commands) {
   const Dispatch& vk = *access.dispatch;
   if (VkResult r = vk.vkBindBufferMemory(access.device, buffer, memory, 0); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkBindBufferMemory to zero an allocation", r));
@@ -53,8 +51,7 @@ Result<void> fill(const Access& access, VkDeviceMemory memory, VkBuffer buffer, 
 }  // namespace
 
 bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
-  if ((flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) != 0)
-    return false;
+  if ((flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) != 0) return false;
   const bool mapped = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
   for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext) {
     switch (s->sType) {
@@ -63,8 +60,7 @@ bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
         return false;
       case VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO: {
         const auto* dedicated = reinterpret_cast<const VkMemoryDedicatedAllocateInfo*>(s);
-        if (!mapped && (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE))
-          return false;
+        if (!mapped && (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE)) return false;
         break;
       }
       case VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO:
@@ -72,8 +68,7 @@ bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
         break;
       case VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO:
         // A mapping of it may need all its devices to be peers.
-        if ((reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s)->flags &
-             VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT) != 0)
+        if ((reinterpret_cast<const VkMemoryAllocateFlagsInfo*>(s)->flags & VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT) != 0)
           return false;
         break;
       default:
@@ -83,8 +78,8 @@ bool can_zero(const VkMemoryAllocateInfo& info, VkMemoryPropertyFlags flags) {
   return true;
 }
 
-Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
-                       std::uint32_t memory_type, VkQueue queue, OneShot* commands, HostPages pages) {
+Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, std::uint32_t memory_type,
+                       VkQueue queue, OneShot* commands, HostPages pages) {
   const Dispatch& vk = *access.dispatch;
   const VkMemoryPropertyFlags flags = access.memory.memoryTypes[memory_type].propertyFlags;
   if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)
@@ -125,17 +120,16 @@ Result<void> zero_swapchain_image(const Access& access, VkImage image, VkQueue q
   barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = image;
   barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, VK_REMAINING_ARRAY_LAYERS};
-  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
-                          nullptr, 0, nullptr, 1, &barrier);
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
+                          nullptr, 1, &barrier);
   const VkClearColorValue zeros{};
-  vk.vkCmdClearColorImage(*begun, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &zeros, 1,
-                          &barrier.subresourceRange);
+  vk.vkCmdClearColorImage(*begun, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &zeros, 1, &barrier.subresourceRange);
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
   barrier.oldLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   barrier.newLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
-  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                          nullptr, 0, nullptr, 1, &barrier);
+  vk.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
+                          nullptr, 1, &barrier);
   return commands.submit_and_wait(queue, wait, signal);
 }
 

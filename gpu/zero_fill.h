@@ -30,9 +30,8 @@ enum class HostPages {
 // the memory type is host-visible). Returns when the memory is zero. `bytes`
 // is the allocation's size. An allocation that is not host-visible and whose
 // type holds no buffers is an error.
-Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes,
-                       std::uint32_t memory_type, VkQueue queue, OneShot* commands,
-                       HostPages pages = HostPages::keep);
+Result<void> zero_fill(const Access& access, VkDeviceMemory memory, VkDeviceSize bytes, std::uint32_t memory_type,
+                       VkQueue queue, OneShot* commands, HostPages pages = HostPages::keep);
 
 // The same of a color image (a swapchain's) with TRANSFER_DST usage, all of it, whose
 // contents nobody needs. Behind `wait`; signals `signal`. `queue` can do graphics or compute.

@@ -56,8 +56,8 @@ void record_address(DeviceState& device, VkDeviceMemory memory) noexcept {
     if (device.address_replay) {
       const auto ask = either(device.next->vkGetDeviceMemoryOpaqueCaptureAddress,
                               device.next->vkGetDeviceMemoryOpaqueCaptureAddressKHR);
-      const VkDeviceMemoryOpaqueCaptureAddressInfo info{
-          VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO, nullptr, memory};
+      const VkDeviceMemoryOpaqueCaptureAddressInfo info{VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO,
+                                                        nullptr, memory};
       if (ask != nullptr) args.opaque = ask(device.device, &info);
     } else {
       const auto lock = host_memory().enter();
@@ -72,8 +72,8 @@ void record_address(DeviceState& device, VkDeviceMemory memory) noexcept {
 void record_address(DeviceState& device, VkBuffer buffer) noexcept {
   if (!recording() || !device.address_replay) return;
   guarded([&] {
-    const auto ask = either(device.next->vkGetBufferOpaqueCaptureAddress,
-                            device.next->vkGetBufferOpaqueCaptureAddressKHR);
+    const auto ask =
+        either(device.next->vkGetBufferOpaqueCaptureAddress, device.next->vkGetBufferOpaqueCaptureAddressKHR);
     if (ask == nullptr) return;
     {
       const auto lock = host_memory().enter();

@@ -35,8 +35,8 @@ VkDeviceSize import_granule(const DeviceState& device) {
 }
 
 bool can_import(const DeviceState& device, std::uint32_t type, const memory::AliasMemory& memory) {
-  VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
-                                          kHostPointer, memory.device_side()};
+  VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr, kHostPointer,
+                                          memory.device_side()};
   const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &import, memory.size(), type};
   VkDeviceMemory imported = VK_NULL_HANDLE;
   if (device.next->vkAllocateMemory(device.device, &info, nullptr, &imported) != VK_SUCCESS) return false;
@@ -56,8 +56,8 @@ bool allocates_private_pages(const DeviceState& device) {
   void* mapped = nullptr;
   bool are = false;
   if (vk.vkMapMemory(device.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped) == VK_SUCCESS) {
-    are = memory::backing_of(static_cast<const std::byte*>(mapped), 4 * memory::page_bytes) ==
-          memory::Backing::anonymous;
+    are =
+        memory::backing_of(static_cast<const std::byte*>(mapped), 4 * memory::page_bytes) == memory::Backing::anonymous;
     vk.vkUnmapMemory(device.device, memory);
   }
   vk.vkFreeMemory(device.device, memory, nullptr);
@@ -92,10 +92,9 @@ bool buffers_change(const DeviceState& device) {
 bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
                    VkPhysicalDeviceExternalImageFormatInfo* external, VkExternalImageFormatProperties* answer) {
   const Dispatch& vk = *device.next_instance;
-  const auto ask =
-      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
-          ? vk.vkGetPhysicalDeviceImageFormatProperties2
-          : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
+  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceImageFormatProperties2 != nullptr
+                       ? vk.vkGetPhysicalDeviceImageFormatProperties2
+                       : vk.vkGetPhysicalDeviceImageFormatProperties2KHR;
   VkImageFormatProperties2 properties{};
   properties.sType = VK_STRUCTURE_TYPE_IMAGE_FORMAT_PROPERTIES_2;
   properties.pNext = answer;
@@ -108,10 +107,10 @@ bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
                                            info.usage,
                                            info.flags};
     // Lists of view formats and stencil usage take part in the answer.
-    const auto* formats = find_in_chain<VkImageFormatListCreateInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
-    const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+    const auto* formats =
+        find_in_chain<VkImageFormatListCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO);
+    const auto* stencil =
+        find_in_chain<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
     VkImageFormatListCreateInfo formats_copy{};
     VkImageStencilUsageCreateInfo stencil_copy{};
     if (formats != nullptr) {
@@ -125,10 +124,9 @@ bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
       query.pNext = &stencil_copy;
     }
     if (ask(device.physical, &query, &properties) != VK_SUCCESS) return false;
-  } else if (external != nullptr ||
-             vk.vkGetPhysicalDeviceImageFormatProperties(device.physical, info.format, info.imageType,
-                                                         info.tiling, info.usage, info.flags,
-                                                         &properties.imageFormatProperties) != VK_SUCCESS) {
+  } else if (external != nullptr || vk.vkGetPhysicalDeviceImageFormatProperties(
+                                        device.physical, info.format, info.imageType, info.tiling, info.usage,
+                                        info.flags, &properties.imageFormatProperties) != VK_SUCCESS) {
     return false;
   }
   const VkImageFormatProperties& limits = properties.imageFormatProperties;
@@ -138,10 +136,9 @@ bool format_allows(const DeviceState& device, const VkImageCreateInfo& info,
 }
 
 const VkMemoryDedicatedAllocateInfo* dedicated_to(const VkMemoryAllocateInfo& info) {
-  const auto* found = find_in_chain<VkMemoryDedicatedAllocateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
-  return found != nullptr && (found->buffer != VK_NULL_HANDLE || found->image != VK_NULL_HANDLE) ? found
-                                                                                                 : nullptr;
+  const auto* found =
+      find_in_chain<VkMemoryDedicatedAllocateInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  return found != nullptr && (found->buffer != VK_NULL_HANDLE || found->image != VK_NULL_HANDLE) ? found : nullptr;
 }
 
 // Neither imported nor exported, for one device, with no address of the program's choice.
@@ -167,20 +164,17 @@ bool is_ordinary(const VkMemoryAllocateInfo& info) {
 bool must_be_dedicated(const DeviceState& device, const VkMemoryDedicatedAllocateInfo& info) {
   const Dispatch& vk = *device.next;
   const bool core = device.api_version >= VK_API_VERSION_1_1;
-  VkMemoryDedicatedRequirements dedicated{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS, nullptr, VK_FALSE,
-                                          VK_FALSE};
+  VkMemoryDedicatedRequirements dedicated{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS, nullptr, VK_FALSE, VK_FALSE};
   VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, &dedicated, {}};
   if (info.buffer != VK_NULL_HANDLE) {
     const auto ask = core ? vk.vkGetBufferMemoryRequirements2 : vk.vkGetBufferMemoryRequirements2KHR;
     if (ask == nullptr) return true;
-    const VkBufferMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr,
-                                             info.buffer};
+    const VkBufferMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr, info.buffer};
     ask(device.device, &of, &needs);
   } else {
     const auto ask = core ? vk.vkGetImageMemoryRequirements2 : vk.vkGetImageMemoryRequirements2KHR;
     if (ask == nullptr) return true;
-    const VkImageMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
-                                            info.image};
+    const VkImageMemoryRequirementsInfo2 of{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr, info.image};
     ask(device.device, &of, &needs);
   }
   return dedicated.requiresDedicatedAllocation != VK_FALSE;
@@ -213,20 +207,18 @@ void find_alias_types(DeviceState& device) {
   if (ask(device.device, kHostPointer, probe->device_side(), &properties) == VK_SUCCESS)
     for (std::uint32_t type = 0; type < device.memory.memoryTypeCount; ++type) {
       const VkMemoryPropertyFlags flags = device.memory.memoryTypes[type].propertyFlags;
-      const bool usable =
-          (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
-          (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
+      const bool usable = (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0 &&
+                          (flags & (VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT)) == 0;
       if (usable && (properties.memoryTypeBits >> type & 1u) != 0 && can_import(device, type, *probe))
         device.alias_types |= 1u << type;
     }
   // Read-back checkpoints need memory where host and device are told apart, and
   // so does who asks for it; others get the device as it is.
-  if (device.alias_types != 0 && settings().checkpoints < Checkpoints::readback &&
-      settings().memory != "alias" && buffers_change(device)) {
+  if (device.alias_types != 0 && settings().checkpoints < Checkpoints::readback && settings().memory != "alias" &&
+      buffers_change(device)) {
     device.alias_all = false;
     if (!device.places_addresses) device.alias_types = 0;
-    log(LogLevel::info,
-        "importing memory would change what the program is told of buffers: it is not imported");
+    log(LogLevel::info, "importing memory would change what the program is told of buffers: it is not imported");
   }
   device.private_pages = device.alias_types != 0 && device.software && allocates_private_pages(device);
   const auto lock = host_memory().enter();
@@ -235,8 +227,8 @@ void find_alias_types(DeviceState& device) {
 }
 
 bool has_addresses(const VkMemoryAllocateInfo& info) {
-  const auto* flags = find_in_chain<VkMemoryAllocateFlagsInfo>(info.pNext,
-                                                               VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  const auto* flags =
+      find_in_chain<VkMemoryAllocateFlagsInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   return flags != nullptr && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
 }
 
@@ -244,8 +236,7 @@ bool may_alias(const DeviceState& device, const VkMemoryAllocateInfo& info) {
   const bool addressed = has_addresses(info);
   if (!addressed && !device.alias_all) return false;
   if (addressed && !device.places_addresses) return false;
-  if (info.memoryTypeIndex >= 32 || (device.alias_types >> info.memoryTypeIndex & 1u) == 0 ||
-      info.allocationSize == 0)
+  if (info.memoryTypeIndex >= 32 || (device.alias_types >> info.memoryTypeIndex & 1u) == 0 || info.allocationSize == 0)
     return false;
   const auto* dedicated = dedicated_to(info);
   if (dedicated != nullptr && !addressed && must_be_dedicated(device, *dedicated)) return false;
@@ -256,8 +247,7 @@ bool may_cover(const DeviceState& device, const VkMemoryAllocateInfo& info) {
   constexpr VkFlags wanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   constexpr VkFlags unfit = VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT;
   if (settings().checkpoints < Checkpoints::readback || !device.software || device.binds_sparsely ||
-      info.memoryTypeIndex >= device.memory.memoryTypeCount || info.allocationSize == 0 ||
-      has_addresses(info))
+      info.memoryTypeIndex >= device.memory.memoryTypeCount || info.allocationSize == 0 || has_addresses(info))
     return false;
   const VkMemoryPropertyFlags flags = device.memory.memoryTypes[info.memoryTypeIndex].propertyFlags;
   if ((flags & (wanted | unfit)) != wanted || !is_ordinary(info)) return false;
@@ -267,24 +257,20 @@ bool may_cover(const DeviceState& device, const VkMemoryAllocateInfo& info) {
 }
 
 bool extend_for_alias(DeviceState& device, const VkBufferCreateInfo& info) {
-  constexpr VkFlags sparse_or_protected =
-      VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
+  constexpr VkFlags sparse_or_protected = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_PROTECTED_BIT;
   if (device.alias_types == 0 || (info.flags & sparse_or_protected) != 0 ||
-      find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) !=
-          nullptr)
+      find_in_chain<VkBaseInStructure>(info.pNext, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO) != nullptr)
     return false;
   const Dispatch& vk = *device.next_instance;
-  const auto ask =
-      device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceExternalBufferProperties != nullptr
-          ? vk.vkGetPhysicalDeviceExternalBufferProperties
-          : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
+  const auto ask = device.api_version >= VK_API_VERSION_1_1 && vk.vkGetPhysicalDeviceExternalBufferProperties != nullptr
+                       ? vk.vkGetPhysicalDeviceExternalBufferProperties
+                       : vk.vkGetPhysicalDeviceExternalBufferPropertiesKHR;
   if (ask == nullptr) return false;
   // A wider usage takes part in the answer.
   BufferUsage2 wide{kBufferUsage2, nullptr, usage_of(info)};
   const bool is_wide = flags2_in<BufferUsage2>(info.pNext, kBufferUsage2) != nullptr;
   const VkPhysicalDeviceExternalBufferInfo query{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                 is_wide ? &wide : nullptr, info.flags, info.usage,
-                                                 kHostPointer};
+                                                 is_wide ? &wide : nullptr, info.flags, info.usage, kHostPointer};
   VkExternalBufferProperties properties{};
   properties.sType = VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES;
   ask(device.physical, &query, &properties);
@@ -301,8 +287,8 @@ bool extend_for_alias(DeviceState& device, const VkImageCreateInfo& info) {
     if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO ||
         s->sType == VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR)
       return false;
-  VkPhysicalDeviceExternalImageFormatInfo external{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, nullptr, kHostPointer};
+  VkPhysicalDeviceExternalImageFormatInfo external{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO,
+                                                   nullptr, kHostPointer};
   VkExternalImageFormatProperties answer{};
   answer.sType = VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES;
   return format_allows(device, info, &external, &answer) &&

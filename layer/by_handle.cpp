@@ -57,7 +57,8 @@ void ByHandle::remove(const void* handle) {
   const auto found = entries_.find(handle);
   if (found == entries_.end()) return;
   void* const entry = found->second;
-  if (std::erase_if(entries_, [entry](const auto& one) { return one.second == entry; }) != 0) changes_.fetch_add(1, std::memory_order_release);
+  if (std::erase_if(entries_, [entry](const auto& one) { return one.second == entry; }) != 0)
+    changes_.fetch_add(1, std::memory_order_release);
 }
 
 void ByHandle::forget(const void* handle) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatchable handles of the driver's door (door.h). Nobody tells drivers' handles apart by their first word: it is the
-// same in all of them until a loader puts its own there, if there is one. So they are found by their value.
+// Dispatchable handles of the driver's door (door.h). Nobody tells drivers' handles apart by their first word: it is
+// the same in all of them until a loader puts its own there, if there is one. So they are found by their value.
 #pragma once
 
 #include <atomic>

@@ -265,8 +265,8 @@ void write_caller(ThreadState& state) noexcept {
     if (callers.last == found->second) return;
     callers.last = found->second;
     const std::uint64_t sequence = g_hot.writer->take_sequence();
-    std::byte* const body = state.stream.begin(static_cast<std::uint16_t>(CommandId::rondoCaller), kRecordCall, sequence,
-                                               sizeof callers.last);
+    std::byte* const body = state.stream.begin(static_cast<std::uint16_t>(CommandId::rondoCaller), kRecordCall,
+                                               sequence, sizeof callers.last);
     std::memcpy(body, &callers.last, sizeof callers.last);
     state.stream.commit();
   } catch (...) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who called: with RONDO_BACKTRACES, the call chain of each of the program's calls, each chain and each module once in the
-// capture (rondoModule, rondoCallChain, rondoCaller).
+// Who called: with RONDO_BACKTRACES, the call chain of each of the program's calls, each chain and each module once in
+// the capture (rondoModule, rondoCallChain, rondoCaller).
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,9 @@ class ThreadState;
 // What one thread knows of chains.
 struct Callers {
   std::unordered_map<Digest, std::uint32_t> known;  // their numbers, by a digest of their return addresses
-  std::pair<std::uint64_t, std::uint64_t> loads;    // and unloads, when these were known: addresses may be others' since
-  std::uint32_t last = 0;                           // as its stream says; 0: none yet
+  // and unloads, when these were known: addresses may be others' since
+  std::pair<std::uint64_t, std::uint64_t> loads;
+  std::uint32_t last = 0;  // as its stream says; 0: none yet
 };
 
 // Looks who called, and records it where that is news for this thread.

@@ -32,8 +32,8 @@ void* ChainCopy::own(VkStructureType type) {
   for (std::size_t i = 0; i < wanted; ++i) {
     if (i >= owned_) {
       const std::size_t bytes = size_of(at->sType);
-      copies_.push_back(std::make_unique<std::max_align_t[]>((bytes + sizeof(std::max_align_t) - 1) /
-                                                             sizeof(std::max_align_t)));
+      copies_.push_back(
+          std::make_unique<std::max_align_t[]>((bytes + sizeof(std::max_align_t) - 1) / sizeof(std::max_align_t)));
       std::memcpy(copies_.back().get(), at, bytes);
       at = reinterpret_cast<const VkBaseInStructure*>(copies_.back().get());
       if (before == nullptr)

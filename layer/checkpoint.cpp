@@ -41,8 +41,7 @@ bool overlap(const RondoRange& a, std::uint64_t offset, std::uint64_t size) {
 
 }  // namespace
 
-Checkpointer::Checkpointer(DeviceState& device)
-    : device_(device), fences_(device), allowance_(kAllowance, kShare) {}
+Checkpointer::Checkpointer(DeviceState& device) : device_(device), fences_(device), allowance_(kAllowance, kShare) {}
 
 Checkpointer::~Checkpointer() { give_probe(); }
 
@@ -92,8 +91,7 @@ bool Checkpointer::zero(const Memory& memory) {
       gpu::zero_fill(access(kImageTimeout), memory.handle, memory.size, memory.type,
                      by == nullptr ? VK_NULL_HANDLE : by->queue, by == nullptr ? nullptr : by->commands.get(),
                      device_.software ? gpu::HostPages::give_back : gpu::HostPages::keep);
-  if (!done && !says_loss(done.error().message))
-    note("an allocation could not be zeroed: " + done.error().message);
+  if (!done && !says_loss(done.error().message)) note("an allocation could not be zeroed: " + done.error().message);
   return done.has_value();
 }
 
@@ -120,13 +118,11 @@ std::string Checkpointer::zero(Lock& queues, VkImage image, const std::vector<st
     if (work().epoch == before.epoch) break;
   }
   const std::span<const VkSemaphore> there(&semaphore, semaphore != VK_NULL_HANDLE ? 1 : 0);
-  const auto done =
-      gpu::zero_swapchain_image(access(kImageTimeout), image, by->queue, *by->commands, there, there);
+  const auto done = gpu::zero_swapchain_image(access(kImageTimeout), image, by->queue, *by->commands, there, there);
   return done ? std::string() : done.error().message;
 }
 
-void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaphore semaphore,
-                            VkFence fence) {
+void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaphore semaphore, VkFence fence) {
   VkImage image = VK_NULL_HANDLE;
   std::vector<std::uint32_t> families;
   {
@@ -143,8 +139,7 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
   if (semaphore == VK_NULL_HANDLE && fence == VK_NULL_HANDLE)
     reason = "nothing says when it is there";
   else if (semaphore == VK_NULL_HANDLE)
-    if (const VkResult result =
-            device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
+    if (const VkResult result = device_.next->vkWaitForFences(device_.device, 1, &fence, VK_TRUE, kLongPatience);
         result != VK_SUCCESS)
       reason = gpu::describe("vkWaitForFences", result);
   if (reason.empty()) {
@@ -155,8 +150,7 @@ void Checkpointer::acquired(VkSwapchainKHR handle, std::uint32_t index, VkSemaph
 }
 
 // The queue's family, if it can do one of `can`.
-std::optional<std::uint32_t> Checkpointer::family_that(const DeviceState& device, VkQueue queue,
-                                                       VkQueueFlags can) {
+std::optional<std::uint32_t> Checkpointer::family_that(const DeviceState& device, VkQueue queue, VkQueueFlags can) {
   for (const Queue& known : device.queues)
     if (known.handle == queue && known.family < device.families.size() &&
         (device.families[known.family].queueFlags & can) != 0)
@@ -164,8 +158,8 @@ std::optional<std::uint32_t> Checkpointer::family_that(const DeviceState& device
   return std::nullopt;
 }
 
-std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQueue queue,
-                                                        const VkPresentInfoKHR& info, bool& consumed) {
+std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQueue queue, const VkPresentInfoKHR& info,
+                                                        bool& consumed) {
   std::vector<Presented> images(info.swapchainCount);
   std::string reason;
   const auto family = [&] {
@@ -175,8 +169,7 @@ std::vector<Checkpointer::Presented> Checkpointer::read(ThreadState* state, VkQu
   if (!family) reason = text_of(Unverified::queue_cannot_copy);
   consumed = false;
   if (reason.empty() && info.waitSemaphoreCount != 0) {
-    const std::vector<VkPipelineStageFlags> stages(info.waitSemaphoreCount,
-                                                   VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
+    const std::vector<VkPipelineStageFlags> stages(info.waitSemaphoreCount, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
     VkSubmitInfo wait{};
     wait.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     wait.waitSemaphoreCount = info.waitSemaphoreCount;
@@ -232,8 +225,7 @@ void Checkpointer::write(ThreadState& state, const std::vector<Presented>& image
                                          {image.digest.low, image.digest.high},
                                          image.unverified.empty() ? nullptr : image.unverified.c_str()};
     if (!encode_payload(state, state.host_writes, CommandId::rondoCheckpointImage, &args, true)) return;
-    write_call(state, CommandId::rondoCheckpointImage, 0, g_hot.writer->take_sequence(), {},
-               state.host_writes.bytes());
+    write_call(state, CommandId::rondoCheckpointImage, 0, g_hot.writer->take_sequence(), {}, state.host_writes.bytes());
   }
 }
 
@@ -277,16 +269,15 @@ Checkpointer::Settled Checkpointer::settle(Lock& queues, Patience patience, std:
     const bool again = timed_out_ && signals_ == signals;
     unsigned& in_vain = in_vain_[waits_for_host ? 1 : 0];
     const auto at_most = [&](std::uint64_t wanted) { return std::max(wanted >> in_vain, kLeastPatience); };
-    const std::uint64_t timeout = again            ? 0
-                                  : waits_for_host ? std::min(at_most(kPatience), allowance_.left())
-                                  : patience == Patience::much
-                                      ? at_most(kMuchPatience)
-                                      : std::min(at_most(kLongPatience), allowance_.left());
+    const std::uint64_t timeout = again                        ? 0
+                                  : waits_for_host             ? std::min(at_most(kPatience), allowance_.left())
+                                  : patience == Patience::much ? at_most(kMuchPatience)
+                                                               : std::min(at_most(kLongPatience), allowance_.left());
     VkResult result = VK_SUCCESS;
     if (!probe_.empty()) {
       queues.unlock();
-      result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()),
-                                             probe_.data(), VK_TRUE, timeout);
+      result = device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(probe_.size()), probe_.data(),
+                                             VK_TRUE, timeout);
       queues.lock();
     }
     if (result == VK_TIMEOUT) {
@@ -399,18 +390,15 @@ void Checkpointer::digest(ThreadState& state, Memory& memory) {
   std::vector<Digest> digests;
   for (int attempt = 0; attempt < kAttempts && (attempt == 0 || !open.empty()); ++attempt) {
     host_memory().record(&state, memory);
-    for (const memory::Range& range :
-         memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
+    for (const memory::Range& range : memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
       const RondoRange part = place_of(range);
       if (part.size == 0 || in_buffer(part)) continue;
       const VkDeviceSize part_end = part.offset + part.size;
-      memory.outside_drivers_own(
-          Memory::Own::all, part.offset, part_end, [&](VkDeviceSize from, VkDeviceSize to) {
-            if (range.ambiguous) return unclear.push_back({from, to - from});
-            ranges.push_back({from, to - from});
-            digests.push_back(
-                digest_of({range.bytes + (from - part.offset), static_cast<std::size_t>(to - from)}));
-          });
+      memory.outside_drivers_own(Memory::Own::all, part.offset, part_end, [&](VkDeviceSize from, VkDeviceSize to) {
+        if (range.ambiguous) return unclear.push_back({from, to - from});
+        ranges.push_back({from, to - from});
+        digests.push_back(digest_of({range.bytes + (from - part.offset), static_cast<std::size_t>(to - from)}));
+      });
     }
     memory.refreshed = device_.memories.epoch;
     for (Open& part : open) part.digest = digest_of(bytes(part.range));
@@ -449,12 +437,10 @@ void Checkpointer::write(ThreadState& state, const Memory& memory, const std::ve
   if (!recording()) return;  // what was digested may be of submits that nobody recorded
   std::vector<RondoDigest> values;
   for (const Digest& digest : digests) values.push_back({digest.low, digest.high});
-  const args_rondoCheckpointMemory args{
-      device_.device, memory.handle, static_cast<std::uint32_t>(ranges.size()),
-      ranges.data(),  values.data(), unverified};
+  const args_rondoCheckpointMemory args{device_.device, memory.handle, static_cast<std::uint32_t>(ranges.size()),
+                                        ranges.data(),  values.data(), unverified};
   if (!encode_payload(state, state.host_writes, CommandId::rondoCheckpointMemory, &args, true)) return;
-  write_call(state, CommandId::rondoCheckpointMemory, 0, g_hot.writer->take_sequence(), {},
-             state.host_writes.bytes());
+  write_call(state, CommandId::rondoCheckpointMemory, 0, g_hot.writer->take_sequence(), {}, state.host_writes.bytes());
 }
 
 }  // namespace rondo::layer

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Digests of contents while the program runs (design §7), of one device.
+// Digests of contents while the program runs (docs/layer.md, "Checkpoints"), of one device.
 //
 // Any thread. With checkpoints on, submits, presents and our own submits, of the
 // first acquires too, hold the queues' lock: whoever holds it may use any queue of
@@ -79,10 +79,8 @@ class Checkpointer {
 
  private:
   // Graphics and compute queues can copy, whether they say so or not.
-  static constexpr VkQueueFlags kCopies =
-      VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
-  static constexpr VkDeviceSize kPiece = 4u
-                                         << 20;  // of a buffer that is kept: what did not change is kept once
+  static constexpr VkQueueFlags kCopies = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | VK_QUEUE_TRANSFER_BIT;
+  static constexpr VkDeviceSize kPiece = 4u << 20;  // of a buffer that is kept: what did not change is kept once
   struct Work {
     std::uint64_t epoch, signals;  // of DeviceMemory
     bool idle;                     // all that was submitted is known to be finished
@@ -106,8 +104,7 @@ class Checkpointer {
   static const char* why_not_at_once(const Memory& memory, After after);
   void choose_queues(std::vector<Content>& contents, After after) const;
   void digest(ThreadState& state, std::vector<Content>& contents);
-  void write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents,
-             const char* unverified);
+  void write(ThreadState& state, VkQueue queue, const std::vector<const Content*>& contents, const char* unverified);
   // Whether the capture gets the contents, too, under their digests.
   static bool keeps_bytes() { return settings().checkpoints >= Checkpoints::submit; }
   // What is zeroed with, of one queue family.
@@ -119,8 +116,7 @@ class Checkpointer {
   // Of the first family that the program asked for, that can do one of `can`, and that is
   // one of `families`, if there are any. Null: none.
   Zeroing* zeroing(VkFlags can, const std::vector<std::uint32_t>& families = {});
-  std::string zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families,
-                   VkSemaphore semaphore);
+  std::string zero(Lock& queues, VkImage image, const std::vector<std::uint32_t>& families, VkSemaphore semaphore);
   static std::optional<std::uint32_t> family_that(const DeviceState& device, VkQueue queue, VkQueueFlags can);
   gpu::Access access(std::uint64_t timeout_ns) const;
   gpu::Readback& readback(std::uint32_t family);

@@ -36,8 +36,7 @@ void Checkpointer::imports(ThreadState& state) {
   {
     const auto lock = host_memory().enter();
     const auto& all = device_.memories.memories;
-    if (std::none_of(all.begin(), all.end(), [](const auto& known) { return is_import(*known.second); }))
-      return;
+    if (std::none_of(all.begin(), all.end(), [](const auto& known) { return is_import(*known.second); })) return;
   }
   std::string reason;
   const Patience patience = device_.resources != nullptr ? Patience::much : Patience::some;
@@ -67,10 +66,9 @@ void Checkpointer::digest_import(ThreadState& state, Memory& memory) {
   };
   for (const BoundBuffer& buffer : memory.buffers) want(buffer.offset, buffer.offset + buffer.size);
   for (const memory::Range& range : memory.tracked->refresh(0, memory::whole, memory::Refresh::everything)) {
-    const bool in_buffer =
-        std::any_of(memory.buffers.begin(), memory.buffers.end(), [&](const BoundBuffer& buffer) {
-          return buffer.offset <= range.offset && range.offset + range.size <= buffer.offset + buffer.size;
-        });
+    const bool in_buffer = std::any_of(memory.buffers.begin(), memory.buffers.end(), [&](const BoundBuffer& buffer) {
+      return buffer.offset <= range.offset && range.offset + range.size <= buffer.offset + buffer.size;
+    });
     if (!in_buffer) want(range.offset, range.offset + range.size);
   }
   memory.refreshed = memory.checked = device_.memories.epoch;

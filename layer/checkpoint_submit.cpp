@@ -52,9 +52,8 @@ class Checkpointer::WriteLog {
   bool wrote(const Content& content) const {
     const Memory* const memory = HostMemory::find(device_, content.part.memory);
     if (memory == nullptr || !content.part.unreadable.empty()) return false;
-    const auto first =
-        std::upper_bound(memory->logged.begin(), memory->logged.end(), content.part.from,
-                         [](VkDeviceSize at, const Memory::Written& range) { return at < range.to; });
+    const auto first = std::upper_bound(memory->logged.begin(), memory->logged.end(), content.part.from,
+                                        [](VkDeviceSize at, const Memory::Written& range) { return at < range.to; });
     return first != memory->logged.end() && first->from < content.part.to;
   }
 
@@ -82,7 +81,8 @@ class Checkpointer::WriteLog {
 // Whether a queue of `family` may read it. What only shaders wrote is of a family
 // that nobody named: of one that was given work.
 bool may_read(const Resources::Part& part, std::uint32_t family, bool worked) {
-  if (!part.families.empty()) return std::find(part.families.begin(), part.families.end(), family) != part.families.end();
+  if (!part.families.empty())
+    return std::find(part.families.begin(), part.families.end(), family) != part.families.end();
   return part.family == VK_QUEUE_FAMILY_IGNORED ? worked : part.family == family;
 }
 
@@ -120,8 +120,7 @@ void Checkpointer::choose_queues(std::vector<Content>& contents, After after) co
         break;
       }
     if (content.queue == VK_NULL_HANDLE)
-      content.part.unreadable =
-          text_of(samples ? Unverified::no_family_computes : Unverified::no_family_copies);
+      content.part.unreadable = text_of(samples ? Unverified::no_family_computes : Unverified::no_family_copies);
   }
 }
 
@@ -135,21 +134,21 @@ void Checkpointer::digest(ThreadState& state, std::vector<Content>& contents) {
     const std::vector<Content*>& read = entry.second;
     std::vector<gpu::Source> sources;
     for (const Content* content : read) sources.push_back(content->part.source);
-    const auto done = readback(read.front()->family)
-                          .read_all(queue, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
-                            read[i]->digest = digest_of(bytes);
-                            state.add_blob(read[i]->digest, bytes);
-                          });
+    const auto done =
+        readback(read.front()->family).read_all(queue, sources, [&](std::size_t i, std::span<const std::byte> bytes) {
+          read[i]->digest = digest_of(bytes);
+          state.add_blob(read[i]->digest, bytes);
+        });
     if (done) continue;
     // One of them alone may be what cannot be read.
     for (Content* content : read) {
       content->digest = {};
-      const auto alone = readback(content->family)
-                             .read_all(queue, {&content->part.source, 1},
-                                       [&](std::size_t, std::span<const std::byte> bytes) {
-                                         content->digest = digest_of(bytes);
-                                         state.add_blob(content->digest, bytes);
-                                       });
+      const auto alone =
+          readback(content->family)
+              .read_all(queue, {&content->part.source, 1}, [&](std::size_t, std::span<const std::byte> bytes) {
+                content->digest = digest_of(bytes);
+                state.add_blob(content->digest, bytes);
+              });
       if (!alone) content->part.unreadable = alone.error().message;
     }
   }
@@ -190,8 +189,8 @@ void Checkpointer::contents(ThreadState& state, After after) {
   for (int reads = 0;; ++reads) {
     log.record();
     const auto move = [&](std::vector<Content>& from, std::vector<Content>& to, bool written) {
-      const auto stays = std::stable_partition(
-          from.begin(), from.end(), [&](const Content& content) { return log.wrote(content) != written; });
+      const auto stays = std::stable_partition(from.begin(), from.end(),
+                                               [&](const Content& content) { return log.wrote(content) != written; });
       to.insert(to.end(), std::make_move_iterator(stays), std::make_move_iterator(from.end()));
       from.erase(stays, from.end());
     };
@@ -242,8 +241,7 @@ void Checkpointer::write(ThreadState& state, VkQueue queue, const std::vector<co
       buffers.push_back(source.buffer);
       ranges.push_back({source.offset, source.size});
     }
-    const args_rondoCheckpointBuffers args{queue,         count,          buffers.data(),
-                                           ranges.data(), digests.data(), unverified};
+    const args_rondoCheckpointBuffers args{queue, count, buffers.data(), ranges.data(), digests.data(), unverified};
     commit(CommandId::rondoCheckpointBuffers, &args);
     return;
   }
@@ -254,8 +252,7 @@ void Checkpointer::write(ThreadState& state, VkQueue queue, const std::vector<co
     images.push_back(source.image);
     parts.push_back({source.aspect, source.together, source.mip, source.layer, source.layout});
   }
-  const args_rondoCheckpointSubresources args{queue,        count,          images.data(),
-                                              parts.data(), digests.data(), unverified};
+  const args_rondoCheckpointSubresources args{queue, count, images.data(), parts.data(), digests.data(), unverified};
   commit(CommandId::rondoCheckpointSubresources, &args);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Calls whose number belongs to the host writes found before them: scan,
 // record the writes, number and commit the call, leave the critical section,
-// call the driver (design §6).
+// call the driver (docs/layer.md, "Host writes").
 #pragma once
 
 #include "layer/frames.h"

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/door.h"
 
-#include <vulkan/vk_layer.h>
-
 #include <dlfcn.h>
+#include <vulkan/vk_layer.h>
 
 #include <algorithm>
 #include <array>
@@ -36,8 +35,8 @@ namespace {
 
 constexpr std::size_t kMostDrivers = 64;
 
-// A place is another driver's once its driver's library was unloaded: nobody can use that any more. Read without the lock, by whoever
-// uses the driver of a place.
+// A place is another driver's once its driver's library was unloaded: nobody can use that any more. Read without the
+// lock, by whoever uses the driver of a place.
 std::mutex g_lock;
 std::array<RondoDriver, kMostDrivers> g_drivers{};  // null: free
 
@@ -76,8 +75,9 @@ VkResult create_instance(const RondoDriver& driver, const VkInstanceCreateInfo* 
 VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                              const VkAllocationCallbacks* allocator, VkDevice* device) {
   const InstanceState& instance = *entry_of(physical).state;
-  VkLayerDeviceLink link{nullptr, instance.next_get,
-                         reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.next_get(instance.instance, "vkGetDeviceProcAddr"))};
+  VkLayerDeviceLink link{
+      nullptr, instance.next_get,
+      reinterpret_cast<PFN_vkGetDeviceProcAddr>(instance.next_get(instance.instance, "vkGetDeviceProcAddr"))};
   VkLayerDeviceCreateInfo here{};
   here.sType = VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO;
   here.pNext = info->pNext;
@@ -106,10 +106,12 @@ VkResult groups(Hook* hook, VkInstance instance, std::uint32_t* count, VkPhysica
     for (std::uint32_t k = 0; k < all[i].physicalDeviceCount; ++k) know(instance, all[i].physicalDevices[k]);
   return result;
 }
-VKAPI_ATTR VkResult VKAPI_CALL device_groups(VkInstance instance, std::uint32_t* count, VkPhysicalDeviceGroupProperties* all) {
+VKAPI_ATTR VkResult VKAPI_CALL device_groups(VkInstance instance, std::uint32_t* count,
+                                             VkPhysicalDeviceGroupProperties* all) {
   return groups(hook_vkEnumeratePhysicalDeviceGroups, instance, count, all);
 }
-VKAPI_ATTR VkResult VKAPI_CALL device_groups_khr(VkInstance instance, std::uint32_t* count, VkPhysicalDeviceGroupProperties* all) {
+VKAPI_ATTR VkResult VKAPI_CALL device_groups_khr(VkInstance instance, std::uint32_t* count,
+                                                 VkPhysicalDeviceGroupProperties* all) {
   return groups(hook_vkEnumeratePhysicalDeviceGroupsKHR, instance, count, all);
 }
 
@@ -118,13 +120,15 @@ template <auto hook>
 struct MakesSurface;
 template <class Info, VkResult(VKAPI_PTR* hook)(VkInstance, const Info*, const VkAllocationCallbacks*, VkSurfaceKHR*)>
 struct MakesSurface<hook> {
-  static VKAPI_ATTR VkResult VKAPI_CALL call(VkInstance instance, const Info* info, const VkAllocationCallbacks* allocator, VkSurfaceKHR* surface) {
+  static VKAPI_ATTR VkResult VKAPI_CALL call(VkInstance instance, const Info* info,
+                                             const VkAllocationCallbacks* allocator, VkSurfaceKHR* surface) {
     const VkResult result = hook(instance, info, allocator, surface);
     if (result == VK_SUCCESS) guarded([&] { know_surface(*surface); });
     return result;
   }
 };
-VKAPI_ATTR void VKAPI_CALL destroy_surface(VkInstance instance, VkSurfaceKHR surface, const VkAllocationCallbacks* allocator) {
+VKAPI_ATTR void VKAPI_CALL destroy_surface(VkInstance instance, VkSurfaceKHR surface,
+                                           const VkAllocationCallbacks* allocator) {
   guarded([&] { forget_surface(surface); });
   hook_vkDestroySurfaceKHR(instance, surface, allocator);
 }
@@ -140,8 +144,10 @@ PFN_vkVoidFunction surface_command(std::string_view name) {
 }
 
 // What is asked before there is an instance, with what cannot be recorded left out.
-VkResult extensions(const RondoDriver& driver, const char* layer, std::uint32_t* count, VkExtensionProperties* properties) {
-  const auto call = of<PFN_vkEnumerateInstanceExtensionProperties>(driver, VK_NULL_HANDLE, "vkEnumerateInstanceExtensionProperties");
+VkResult extensions(const RondoDriver& driver, const char* layer, std::uint32_t* count,
+                    VkExtensionProperties* properties) {
+  const auto call =
+      of<PFN_vkEnumerateInstanceExtensionProperties>(driver, VK_NULL_HANDLE, "vkEnumerateInstanceExtensionProperties");
   if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   if (!hiding()) return call(layer, count, properties);
   return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
@@ -162,7 +168,8 @@ VkResult version(const RondoDriver& driver, std::uint32_t* out) {
   return result;
 }
 
-// Whether no library has it any more. Asks the dynamic linker: under no lock, for libraries look drivers up in their constructors.
+// Whether no library has it any more. Asks the dynamic linker: under no lock, for libraries look drivers up in their
+// constructors.
 bool is_gone(PFN_vkGetInstanceProcAddr function) {
   Dl_info info;
   return ::dladdr(reinterpret_cast<void*>(function), &info) == 0;
@@ -172,7 +179,8 @@ bool is_gone(PFN_vkGetInstanceProcAddr function) {
 std::size_t place_of(const RondoDriver& driver) {
   const std::lock_guard guard(g_lock);
   const auto with = [](PFN_vkGetInstanceProcAddr function) {
-    return std::find_if(g_drivers.begin(), g_drivers.end(), [=](const RondoDriver& one) { return one.get_instance == function; });
+    return std::find_if(g_drivers.begin(), g_drivers.end(),
+                        [=](const RondoDriver& one) { return one.get_instance == function; });
   };
   auto place = with(driver.get_instance);
   if (place == g_drivers.end()) place = with(nullptr);
@@ -190,7 +198,8 @@ void forget_drivers() {
     all = g_drivers;
   }
   std::bitset<kMostDrivers> gone;
-  for (std::size_t i = 0; i < kMostDrivers; ++i) gone[i] = all[i].get_instance != nullptr && is_gone(all[i].get_instance);
+  for (std::size_t i = 0; i < kMostDrivers; ++i)
+    gone[i] = all[i].get_instance != nullptr && is_gone(all[i].get_instance);
   const std::lock_guard guard(g_lock);
   for (std::size_t i = 0; i < kMostDrivers; ++i)
     if (gone[i] && g_drivers[i].get_instance == all[i].get_instance) g_drivers[i] = {};
@@ -206,7 +215,8 @@ struct Own {
 
   PFN_vkVoidFunction find(const RondoDriver& driver, std::string_view name) const {
     if (name == "vkGetInstanceProcAddr" || name == "vk_icdGetInstanceProcAddr") return untyped(get);
-    if (name == "vk_icdGetPhysicalDeviceProcAddr") return driver.get_physical == nullptr ? nullptr : untyped(get_physical);
+    if (name == "vk_icdGetPhysicalDeviceProcAddr")
+      return driver.get_physical == nullptr ? nullptr : untyped(get_physical);
     if (name == "vkCreateInstance") return untyped(create);
     if (name == "vkEnumerateInstanceExtensionProperties") return untyped(enumerate_extensions);
     if (name == "vkEnumerateInstanceVersion") return untyped(enumerate_version);
@@ -240,10 +250,12 @@ PFN_vkVoidFunction get_physical_at(const RondoDriver& driver, VkInstance instanc
 // Of one driver: drivers are asked for functions without being told which of them is meant.
 template <std::size_t I>
 struct Door {
-  static VKAPI_ATTR VkResult VKAPI_CALL create(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator, VkInstance* instance) {
+  static VKAPI_ATTR VkResult VKAPI_CALL create(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                               VkInstance* instance) {
     return create_instance(g_drivers[I], info, allocator, instance);
   }
-  static VKAPI_ATTR VkResult VKAPI_CALL enumerate_extensions(const char* layer, std::uint32_t* count, VkExtensionProperties* properties) {
+  static VKAPI_ATTR VkResult VKAPI_CALL enumerate_extensions(const char* layer, std::uint32_t* count,
+                                                             VkExtensionProperties* properties) {
     return extensions(g_drivers[I], layer, count, properties);
   }
   static VKAPI_ATTR VkResult VKAPI_CALL enumerate_version(std::uint32_t* out) { return version(g_drivers[I], out); }
@@ -280,7 +292,8 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_open_door(const RondoD
     if (i == kMostDrivers) {
       static std::atomic<bool> told{false};
       if (!told.exchange(true))
-        log(LogLevel::warn, "this process has opened " + std::to_string(kMostDrivers) + " drivers: what it does with further ones is not recorded");
+        log(LogLevel::warn, "this process has opened " + std::to_string(kMostDrivers) +
+                                " drivers: what it does with further ones is not recorded");
       return 0;
     }
     *instead = {kDoors[i].get_instance, driver->get_physical == nullptr ? nullptr : kDoors[i].get_physical};
@@ -288,7 +301,9 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_open_door(const RondoD
   });
 }
 
-extern "C" [[gnu::visibility("default")]] void rondo_layer_meet(const RondoShared* shared) { rondo::layer::share_doors(shared); }
+extern "C" [[gnu::visibility("default")]] void rondo_layer_meet(const RondoShared* shared) {
+  rondo::layer::share_doors(shared);
+}
 
 extern "C" [[gnu::visibility("default")]] void rondo_layer_close(unsigned milliseconds) {
   if (rondo::layer::g_hot.writer != nullptr) rondo::layer::close_through_trigger(milliseconds);
@@ -299,7 +314,8 @@ extern "C" [[gnu::visibility("default")]] int rondo_layer_advise(void* start, st
   constexpr int kAskTheKernel = -1;
   constexpr std::uintptr_t begin = rondo::memory::reserved_base + rondo::memory::reserved_half;
   const auto at = reinterpret_cast<std::uintptr_t>(start);
-  if (at < begin || at - begin >= rondo::memory::reserved_half || at % rondo::memory::page_bytes != 0) return kAskTheKernel;
+  if (at < begin || at - begin >= rondo::memory::reserved_half || at % rondo::memory::page_bytes != 0)
+    return kAskTheKernel;
   const int before = errno;
   const int answer = rondo::layer::host_memory().advise(static_cast<std::byte*>(start), bytes, advice);
   errno = before;

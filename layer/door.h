@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The recorder has two doors: the layer's, which loaders open, and the driver's, for programs whose loader loads no layers, or that
-// have none: the preload shim gives out entry points of door.cpp where a driver's own are looked up (door_words.h). An
-// instance that one of them records the other passes on.
+// The recorder has two doors: the layer's, which loaders open, and the driver's, for programs whose loader loads no
+// layers, or that have none: the preload shim gives out entry points of door.cpp where a driver's own are looked up
+// (door_words.h). An instance that one of them records the other passes on.
 #pragma once
 
 struct RondoShared;  // door_words.h
 
 namespace rondo::layer {
 
-// While it lives, this thread makes an instance at the layer's door: drivers' doors pass it on, also those of other copies of this
-// library.
+// While it lives, this thread makes an instance at the layer's door: drivers' doors pass it on, also those of other
+// copies of this library.
 class AtLayersDoor {
  public:
   AtLayersDoor();

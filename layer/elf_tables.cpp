@@ -18,31 +18,54 @@ void* value_of(const ElfTables& t, size_t index, const char* name) {
   const ElfW(Sym)& symbol = t.symbols[index];
   const unsigned type = symbol.st_info & 15;
   constexpr ElfW(Half) hidden = 0x8000;
-  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 || (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT)) return nullptr;
+  if (symbol.st_shndx == SHN_UNDEF || symbol.st_value == 0 ||
+      (type != STT_FUNC && type != STT_NOTYPE && type != STT_OBJECT))
+    return nullptr;
   if (t.versions != nullptr && (t.versions[index] & hidden) != 0) return nullptr;
   return is_same(t.names + symbol.st_name, name) ? reinterpret_cast<void*>(t.base + symbol.st_value) : nullptr;
 }
 
 }  // namespace
 
-ElfTables::ElfTables(const ElfW(Dyn)* dynamic, ElfW(Addr) at_base) : base(at_base) {
+ElfTables::ElfTables(const ElfW(Dyn) * dynamic, ElfW(Addr) at_base) : base(at_base) {
   const ElfW(Rela)* of_calls = nullptr;
   bool with_addends = false;
   for (; dynamic != nullptr && dynamic->d_tag != DT_NULL; ++dynamic) {
     // Some objects' are relative still (the kernel's).
     const ElfW(Addr) at = dynamic->d_un.d_ptr < base ? dynamic->d_un.d_ptr + base : dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
-      case DT_SYMTAB: symbols = reinterpret_cast<const ElfW(Sym)*>(at); break;
-      case DT_STRTAB: names = reinterpret_cast<const char*>(at); break;
-      case DT_GNU_HASH: hash = reinterpret_cast<const uint32_t*>(at); break;
-      case DT_HASH: old_hash = reinterpret_cast<const uint32_t*>(at); break;
-      case DT_VERSYM: versions = reinterpret_cast<const ElfW(Half)*>(at); break;
-      case DT_JMPREL: of_calls = reinterpret_cast<const ElfW(Rela)*>(at); break;
-      case DT_PLTRELSZ: call_bytes = dynamic->d_un.d_val; break;
-      case DT_PLTREL: with_addends = dynamic->d_un.d_val == DT_RELA; break;
-      case DT_RELA: data = reinterpret_cast<const ElfW(Rela)*>(at); break;
-      case DT_RELASZ: data_bytes = dynamic->d_un.d_val; break;
-      default: break;
+      case DT_SYMTAB:
+        symbols = reinterpret_cast<const ElfW(Sym)*>(at);
+        break;
+      case DT_STRTAB:
+        names = reinterpret_cast<const char*>(at);
+        break;
+      case DT_GNU_HASH:
+        hash = reinterpret_cast<const uint32_t*>(at);
+        break;
+      case DT_HASH:
+        old_hash = reinterpret_cast<const uint32_t*>(at);
+        break;
+      case DT_VERSYM:
+        versions = reinterpret_cast<const ElfW(Half)*>(at);
+        break;
+      case DT_JMPREL:
+        of_calls = reinterpret_cast<const ElfW(Rela)*>(at);
+        break;
+      case DT_PLTRELSZ:
+        call_bytes = dynamic->d_un.d_val;
+        break;
+      case DT_PLTREL:
+        with_addends = dynamic->d_un.d_val == DT_RELA;
+        break;
+      case DT_RELA:
+        data = reinterpret_cast<const ElfW(Rela)*>(at);
+        break;
+      case DT_RELASZ:
+        data_bytes = dynamic->d_un.d_val;
+        break;
+      default:
+        break;
     }
   }
   if (with_addends) calls = of_calls;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Symbols of loaded objects, as the dynamic linker has mapped them: also of files that are gone or that no path leads to
-// ("System V ABI", gABI, chapter "Symbol Table"; the hash table is GNU's). For the shim, too: the C library alone, no exceptions.
+// Symbols of loaded objects, as the dynamic linker has mapped them: also of files that are gone or that no path leads
+// to ("System V ABI", gABI, chapter "Symbol Table"; the hash table is GNU's). For the shim, too: the C library alone,
+// no exceptions.
 #pragma once
 
 #include <link.h>
@@ -19,18 +20,18 @@ inline bool is_same(const char* one, const char* other) {
 // What an object's dynamic section tells. Null: it has none.
 struct ElfTables {
   // `base`: where it was loaded (dlpi_addr, l_addr).
-  ElfTables(const ElfW(Dyn)* dynamic, ElfW(Addr) base);
+  ElfTables(const ElfW(Dyn) * dynamic, ElfW(Addr) base);
   // A symbol that it defines itself, in its default version; null: it does not.
   void* defined(const char* name) const;
 
   ElfW(Addr) base = 0;
-  const ElfW(Sym)* symbols = nullptr;
+  const ElfW(Sym) * symbols = nullptr;
   const char* names = nullptr;
   const uint32_t* hash = nullptr;      // GNU's
   const uint32_t* old_hash = nullptr;  // System V's
-  const ElfW(Half)* versions = nullptr;
-  const ElfW(Rela)* calls = nullptr;
-  const ElfW(Rela)* data = nullptr;
+  const ElfW(Half) * versions = nullptr;
+  const ElfW(Rela) * calls = nullptr;
+  const ElfW(Rela) * data = nullptr;
   size_t call_bytes = 0, data_bytes = 0;
 };
 

@@ -33,8 +33,7 @@ bool before_instances(std::string_view name) {
 }
 
 // The hook of a command that the next layer has at `next`, or what the program gets instead.
-PFN_vkVoidFunction choose(bool hides_nothing, const HookEntry* hook, std::string_view name,
-                          PFN_vkVoidFunction next) {
+PFN_vkVoidFunction choose(bool hides_nothing, const HookEntry* hook, std::string_view name, PFN_vkVoidFunction next) {
   if (next == nullptr) return nullptr;
   if (hides_nothing || !hiding()) return hook != nullptr && hook->function != nullptr ? hook->function : next;
   if (hook == nullptr) {
@@ -71,8 +70,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance insta
   const InstanceEntry& entry = entry_of(instance);
   const PFN_vkVoidFunction next = entry.state->next_get(instance, name);
   if (forward_only()) return next;
-  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
-    return nullptr;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
   return choose(g_instances, entry, hook, text, next);
 }
 
@@ -83,13 +81,11 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_device_proc_addr(VkDevice device, c
   const DeviceEntry& entry = entry_of(device);
   const PFN_vkVoidFunction next = entry.state->next_get(device, name);
   if (forward_only()) return next;
-  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature))
-    return nullptr;
+  if (hook != nullptr && entry.state->added_extensions.contains(codec::info(hook->id).feature)) return nullptr;
   return choose(g_devices, entry, hook, text, next);
 }
 
-VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance,
-                                                                       const char* name) {
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL get_physical_device_proc_addr(VkInstance instance, const char* name) {
   if (instance == VK_NULL_HANDLE) return nullptr;
   const HookEntry* hook = find_hook(name);
   if (hook != nullptr && codec::info(hook->id).level != codec::Level::physical_device) return nullptr;
@@ -122,13 +118,13 @@ vkNegotiateLoaderLayerInterfaceVersion(VkNegotiateLayerInterface* negotiation) {
   return VK_SUCCESS;
 }
 
-[[gnu::visibility("default")]] VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
-vkGetInstanceProcAddr(VkInstance instance, const char* name) {
+[[gnu::visibility("default")]] VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+                                                                                              const char* name) {
   return rondo::layer::get_instance_proc_addr(instance, name);
 }
 
-[[gnu::visibility("default")]] VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL
-vkGetDeviceProcAddr(VkDevice device, const char* name) {
+[[gnu::visibility("default")]] VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetDeviceProcAddr(VkDevice device,
+                                                                                            const char* name) {
   return rondo::layer::get_device_proc_addr(device, name);
 }
 

@@ -15,10 +15,10 @@ constexpr std::uint64_t kLastWait = 10'000'000'000;  // ns
 // The program has waited for its work, and cannot have waited for ours.
 Fences::~Fences() {
   // A forked child's driver has none of its threads: nothing there will signal.
-  const bool ended = given_.empty() ||
-                     (!in_forked_child() &&
-                      device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(given_.size()),
-                                                    given_.data(), VK_TRUE, kLastWait) != VK_TIMEOUT);
+  const bool ended =
+      given_.empty() ||
+      (!in_forked_child() && device_.next->vkWaitForFences(device_.device, static_cast<std::uint32_t>(given_.size()),
+                                                           given_.data(), VK_TRUE, kLastWait) != VK_TIMEOUT);
   if (ended) unused_.insert(unused_.end(), given_.begin(), given_.end());
   for (VkFence fence : unused_) device_.next->vkDestroyFence(device_.device, fence, nullptr);
 }

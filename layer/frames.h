@@ -24,9 +24,9 @@ std::string cut_request(const FrameRange& range);
 
 // Written inside the critical section of host writes only (host_memory.h).
 struct Frames {
-  std::atomic<std::uint64_t> ended{0};           // presents that were recorded
+  std::atomic<std::uint64_t> ended{0};             // presents that were recorded
   std::atomic<std::uint64_t> stop_at{UINT64_MAX};  // the recording ends behind so many
-  std::atomic<bool> to_close{false};             // it has, and nobody closes the file yet
+  std::atomic<bool> to_close{false};               // it has, and nobody closes the file yet
 };
 extern constinit Frames g_frames;
 

@@ -52,8 +52,7 @@ std::vector<const char*> needed_extensions(const DeviceState& device, const VkDe
 
 // In the structure where the program enabled addresses.
 bool enable_replay(ChainCopy& chain) {
-  auto* all =
-      chain.change<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto* all = chain.change<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   if (all != nullptr && all->bufferDeviceAddress != VK_FALSE) {
     all->bufferDeviceAddressCaptureReplay = VK_TRUE;
     return true;
@@ -70,8 +69,8 @@ VkResult create(PFN_vkCreateDevice call, VkLayerDeviceCreateInfo& link, const Vk
   VkLayerDeviceLink* const here = link.u.pLayerInfo;
   link.u.pLayerInfo = here->pNext;
   std::vector<const char*> added;
-  const auto* group = find_in_chain<VkDeviceGroupDeviceCreateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+  const auto* group =
+      find_in_chain<VkDeviceGroupDeviceCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
   const bool alone = recording() && (group == nullptr || group->physicalDeviceCount <= 1);
   // The chain is copied behind the change to the loader's structure in it.
   ChainCopy chain(info.pNext);
@@ -138,8 +137,7 @@ std::string what_was_hidden(const VkDeviceCreateInfo& info) {
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevice,
                                                    const VkDeviceCreateInfo* pCreateInfo,
-                                                   const VkAllocationCallbacks* pAllocator,
-                                                   VkDevice* pDevice) {
+                                                   const VkAllocationCallbacks* pAllocator, VkDevice* pDevice) {
   auto* link = find_loader_info<VkLayerDeviceCreateInfo>(
       pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
   if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
@@ -159,10 +157,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
         data != nullptr && !device->at_driver)  // the driver's own handles are no loader's
       device->set_loader_data = data->u.pfnSetDeviceLoaderData;
     if (!forward_only()) read_properties(*device);
-    if (const VkResult result = create(call, *link, *pCreateInfo, pAllocator, pDevice, *device);
-        result != VK_SUCCESS) {
-      record_with<CommandId::vkCreateDevice>([=] { return result; }, physicalDevice, pCreateInfo, pAllocator,
-                                             pDevice);
+    if (const VkResult result = create(call, *link, *pCreateInfo, pAllocator, pDevice, *device); result != VK_SUCCESS) {
+      record_with<CommandId::vkCreateDevice>([=] { return result; }, physicalDevice, pCreateInfo, pAllocator, pDevice);
       return result;
     }
     device->device = *pDevice;
@@ -188,16 +184,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDevice(VkPhysicalDevice physicalDevi
     if (!recording()) return VK_SUCCESS;
     record_modules();
     describe_physical_device(state);
-    record_with<CommandId::vkCreateDevice>([] { return VK_SUCCESS; }, physicalDevice, pCreateInfo, pAllocator,
-                                           pDevice);
+    record_with<CommandId::vkCreateDevice>([] { return VK_SUCCESS; }, physicalDevice, pCreateInfo, pAllocator, pDevice);
     // Forward, but do not pretend to have recorded it all.
     if (!refused.empty()) stop_recording(refused);
     state.binds_sparsely = enables_sparse_binding(*pCreateInfo);
     find_alias_types(state);
-    if (settings().checkpoints >= Checkpoints::submit)
-      state.resources = std::make_unique<Resources>(state.software);
-    if (settings().checkpoints != Checkpoints::none)
-      state.checkpointer = std::make_unique<Checkpointer>(state);
+    if (settings().checkpoints >= Checkpoints::submit) state.resources = std::make_unique<Resources>(state.software);
+    if (settings().checkpoints != Checkpoints::none) state.checkpointer = std::make_unique<Checkpointer>(state);
     state.settler = std::make_unique<Settler>(state);
     state.own_fences = std::make_unique<Fences>(state);
     return VK_SUCCESS;

@@ -106,12 +106,11 @@ VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceExternalFenceProperties(
 VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceExternalFencePropertiesKHR(
     VkPhysicalDevice physicalDevice, const VkPhysicalDeviceExternalFenceInfo* pExternalFenceInfo,
     VkExternalFenceProperties* pExternalFenceProperties) {
-  fence_properties<CommandId::vkGetPhysicalDeviceExternalFencePropertiesKHR>(
-      physicalDevice, pExternalFenceInfo, pExternalFenceProperties);
+  fence_properties<CommandId::vkGetPhysicalDeviceExternalFencePropertiesKHR>(physicalDevice, pExternalFenceInfo,
+                                                                             pExternalFenceProperties);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkImportSemaphoreFdKHR(VkDevice device,
-                                                           const VkImportSemaphoreFdInfoKHR* pInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkImportSemaphoreFdKHR(VkDevice device, const VkImportSemaphoreFdInfoKHR* pInfo) {
   DeviceState& state = device_of(device);
   if (pInfo->handleType != kSyncSemaphore) note_shared(state, "a semaphore");
   // Asked before: the driver closes it. Nobody may know when it will be signalled.
@@ -124,8 +123,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkImportSemaphoreFdKHR(VkDevice device,
   return regular<CommandId::vkImportSemaphoreFdKHR>(device, pInfo);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreFdKHR(VkDevice device,
-                                                        const VkSemaphoreGetFdInfoKHR* pGetFdInfo, int* pFd) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreFdKHR(VkDevice device, const VkSemaphoreGetFdInfoKHR* pGetFdInfo,
+                                                        int* pFd) {
   if (pGetFdInfo->handleType != kSyncSemaphore) note_shared(device_of(device), "a semaphore");
   return regular<CommandId::vkGetSemaphoreFdKHR>(device, pGetFdInfo, pFd);
 }
@@ -139,8 +138,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkImportFenceFdKHR(VkDevice device, const Vk
   return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceFdKHR(VkDevice device, const VkFenceGetFdInfoKHR* pGetFdInfo,
-                                                    int* pFd) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceFdKHR(VkDevice device, const VkFenceGetFdInfoKHR* pGetFdInfo, int* pFd) {
   DeviceState& state = device_of(device);
   if (pGetFdInfo->handleType != kSyncFence) note_shared(state, "a fence");
   let_go(state, pGetFdInfo->fence);

@@ -90,38 +90,38 @@ VkResult transition(VkDevice handle, std::uint32_t count, const VkHostImageLayou
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyMemoryToImageEXT(VkDevice device, const VkCopyMemoryToImageInfoEXT* pCopyMemoryToImageInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyMemoryToImageEXT(VkDevice device,
+                                                           const VkCopyMemoryToImageInfoEXT* pCopyMemoryToImageInfo) {
   return copy_memory_to_image<CommandId::vkCopyMemoryToImageEXT>(device, pCopyMemoryToImageInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyImageToMemoryEXT(VkDevice device, const VkCopyImageToMemoryInfoEXT* pCopyImageToMemoryInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyImageToMemoryEXT(VkDevice device,
+                                                           const VkCopyImageToMemoryInfoEXT* pCopyImageToMemoryInfo) {
   return copy_image_to_memory<CommandId::vkCopyImageToMemoryEXT>(device, pCopyImageToMemoryInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyImageToImageEXT(VkDevice device, const VkCopyImageToImageInfoEXT* pCopyImageToImageInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyImageToImageEXT(VkDevice device,
+                                                          const VkCopyImageToImageInfoEXT* pCopyImageToImageInfo) {
   return copy_image_to_image<CommandId::vkCopyImageToImageEXT>(device, pCopyImageToImageInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayoutEXT(
-    VkDevice device, std::uint32_t transitionCount, const VkHostImageLayoutTransitionInfoEXT* pTransitions) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayoutEXT(VkDevice device, std::uint32_t transitionCount,
+                                                               const VkHostImageLayoutTransitionInfoEXT* pTransitions) {
   return transition<CommandId::vkTransitionImageLayoutEXT>(device, transitionCount, pTransitions);
 }
 
 #ifdef VK_VERSION_1_4
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyMemoryToImage(VkDevice device, const VkCopyMemoryToImageInfo* pCopyMemoryToImageInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyMemoryToImage(VkDevice device,
+                                                        const VkCopyMemoryToImageInfo* pCopyMemoryToImageInfo) {
   return copy_memory_to_image<CommandId::vkCopyMemoryToImage>(device, pCopyMemoryToImageInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyImageToMemory(VkDevice device, const VkCopyImageToMemoryInfo* pCopyImageToMemoryInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyImageToMemory(VkDevice device,
+                                                        const VkCopyImageToMemoryInfo* pCopyImageToMemoryInfo) {
   return copy_image_to_memory<CommandId::vkCopyImageToMemory>(device, pCopyImageToMemoryInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCopyImageToImage(VkDevice device, const VkCopyImageToImageInfo* pCopyImageToImageInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCopyImageToImage(VkDevice device,
+                                                       const VkCopyImageToImageInfo* pCopyImageToImageInfo) {
   return copy_image_to_image<CommandId::vkCopyImageToImage>(device, pCopyImageToImageInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayout(
-    VkDevice device, std::uint32_t transitionCount, const VkHostImageLayoutTransitionInfo* pTransitions) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkTransitionImageLayout(VkDevice device, std::uint32_t transitionCount,
+                                                            const VkHostImageLayoutTransitionInfo* pTransitions) {
   return transition<CommandId::vkTransitionImageLayout>(device, transitionCount, pTransitions);
 }
 #endif

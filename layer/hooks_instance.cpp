@@ -32,8 +32,8 @@ std::uint32_t asked_version(const VkInstanceCreateInfo& info) {
 std::vector<const char*> needed_extensions(const VkInstanceCreateInfo& info) {
   std::vector<const char*> needed;
   if (!hiding() || asked_version(info) >= VK_API_VERSION_1_1) return needed;
-  for (const char* name : {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME,
-                           VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME})
+  for (const char* name :
+       {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME, VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME})
     if (!enabled(info, name)) needed.push_back(name);
   return needed;
 }
@@ -41,8 +41,7 @@ std::vector<const char*> needed_extensions(const VkInstanceCreateInfo& info) {
 VkResult create(VkLayerInstanceCreateInfo& link, const VkInstanceCreateInfo& info,
                 const VkAllocationCallbacks* allocator, VkInstance* instance, InstanceState& state) {
   VkLayerInstanceLink* const here = link.u.pLayerInfo;
-  const auto call =
-      reinterpret_cast<PFN_vkCreateInstance>(state.next_get(VK_NULL_HANDLE, "vkCreateInstance"));
+  const auto call = reinterpret_cast<PFN_vkCreateInstance>(state.next_get(VK_NULL_HANDLE, "vkCreateInstance"));
   if (call == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   link.u.pLayerInfo = here->pNext;
   const std::vector<const char*> added = needed_extensions(info);
@@ -70,8 +69,7 @@ VkResult create(VkLayerInstanceCreateInfo& link, const VkInstanceCreateInfo& inf
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo* pCreateInfo,
-                                                     const VkAllocationCallbacks* pAllocator,
-                                                     VkInstance* pInstance) {
+                                                     const VkAllocationCallbacks* pAllocator, VkInstance* pInstance) {
   auto* link = find_loader_info<VkLayerInstanceCreateInfo>(
       pCreateInfo->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, VK_LAYER_LINK_INFO);
   if (link == nullptr || link->u.pLayerInfo == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
@@ -85,8 +83,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
     const char* const enabled_hidden =
         hidden_extension({pCreateInfo->ppEnabledExtensionNames, pCreateInfo->enabledExtensionCount});
     state->hides_nothing = enabled_hidden != nullptr;
-    if (const VkResult result = create(*link, *pCreateInfo, pAllocator, pInstance, *state);
-        result != VK_SUCCESS)
+    if (const VkResult result = create(*link, *pCreateInfo, pAllocator, pInstance, *state); result != VK_SUCCESS)
       return result;
     state->instance = *pInstance;
     Dispatch dispatch;
@@ -105,8 +102,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateInstance(const VkInstanceCreateInfo*
   });
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkDestroyInstance(VkInstance instance,
-                                                  const VkAllocationCallbacks* pAllocator) {
+VKAPI_ATTR void VKAPI_CALL hook_vkDestroyInstance(VkInstance instance, const VkAllocationCallbacks* pAllocator) {
   if (instance == VK_NULL_HANDLE) return;
   // The state stays: device states may still point to it.
   InstanceEntry& entry = entry_of(instance);
@@ -145,9 +141,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateInstanceVersion(std::uint32_t* pA
 // The loader calls these before any instance (the manifest's pre_instance_functions).
 extern "C" {
 
-[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_extensions(
-    const VkEnumerateInstanceExtensionPropertiesChain* chain, const char* layer, std::uint32_t* count,
-    VkExtensionProperties* properties) {
+[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL
+rondo_enumerate_instance_extensions(const VkEnumerateInstanceExtensionPropertiesChain* chain, const char* layer,
+                                    std::uint32_t* count, VkExtensionProperties* properties) {
   using namespace rondo::layer;
   if (!hiding()) return chain->CallDown(layer, count, properties);
   return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
@@ -156,8 +152,8 @@ extern "C" {
       return VK_SUCCESS;
     }
     std::vector<VkExtensionProperties> all;
-    if (const VkResult result = enumerate(
-            all, [&](std::uint32_t* n, VkExtensionProperties* p) { return chain->CallDown(layer, n, p); });
+    if (const VkResult result =
+            enumerate(all, [&](std::uint32_t* n, VkExtensionProperties* p) { return chain->CallDown(layer, n, p); });
         result != VK_SUCCESS)
       return result;
     hide_extensions(all);
@@ -165,9 +161,8 @@ extern "C" {
   });
 }
 
-[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL
-rondo_enumerate_instance_layers(const VkEnumerateInstanceLayerPropertiesChain* chain, std::uint32_t* count,
-                                VkLayerProperties* properties) {
+[[gnu::visibility("default")]] VKAPI_ATTR VkResult VKAPI_CALL rondo_enumerate_instance_layers(
+    const VkEnumerateInstanceLayerPropertiesChain* chain, std::uint32_t* count, VkLayerProperties* properties) {
   using namespace rondo::layer;
   if (!hiding()) return chain->CallDown(count, properties);
   return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {

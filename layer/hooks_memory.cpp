@@ -24,8 +24,8 @@ namespace {
 // Whether something that may not live in imported memory may come to live here. With the lock.
 bool plain_may_come(DeviceState& device, const VkMemoryAllocateInfo& info) {
   const auto& plain = device.memories.plain_images;
-  const auto* only_for = find_in_chain<VkMemoryDedicatedAllocateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  const auto* only_for =
+      find_in_chain<VkMemoryDedicatedAllocateInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
   if (only_for != nullptr && only_for->image != VK_NULL_HANDLE) return plain.contains(only_for->image);
   if (only_for != nullptr && only_for->buffer != VK_NULL_HANDLE) {
     const auto buffer = device.memories.buffers.find(only_for->buffer);
@@ -37,14 +37,12 @@ bool plain_may_come(DeviceState& device, const VkMemoryAllocateInfo& info) {
 }
 
 // The driver's own memory, whose pages `alias` covers if they can be.
-VkResult allocate_covered(DeviceState& device, const VkMemoryAllocateInfo& info,
-                          const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
-                          std::unique_ptr<memory::AliasMemory>& alias) {
+VkResult allocate_covered(DeviceState& device, const VkMemoryAllocateInfo& info, const VkAllocationCallbacks* allocator,
+                          VkDeviceMemory* out, std::unique_ptr<memory::AliasMemory>& alias) {
   const Dispatch& vk = *device.next;
   // Whole pages, or the last one may hold something else of the process's.
   VkMemoryAllocateInfo whole = info;
-  whole.allocationSize =
-      (info.allocationSize + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
+  whole.allocationSize = (info.allocationSize + memory::page_bytes - 1) / memory::page_bytes * memory::page_bytes;
   if (vk.vkAllocateMemory(device.device, &whole, allocator, out) != VK_SUCCESS)
     return vk.vkAllocateMemory(device.device, &info, allocator, out);
   void* mapped = nullptr;
@@ -58,9 +56,8 @@ VkResult allocate_covered(DeviceState& device, const VkMemoryAllocateInfo& info,
 
 // In memory of ours if it may be and can be; `alias` says which. While there is
 // an image that may not live there, what has room for it is the driver's.
-VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
-                  const VkAllocationCallbacks* allocator, VkDeviceMemory* out,
-                  std::unique_ptr<memory::AliasMemory>& alias) {
+VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info, const VkAllocationCallbacks* allocator,
+                  VkDeviceMemory* out, std::unique_ptr<memory::AliasMemory>& alias) {
   const auto next = device.next->vkAllocateMemory;
   if (!recording()) return next(device.device, &info, allocator, out);
   if (device.address_replay && has_addresses(info)) {
@@ -80,8 +77,8 @@ VkResult allocate(DeviceState& device, const VkMemoryAllocateInfo& info,
   if (alias != nullptr) {
     ChainCopy chain(info.pNext);
     chain.remove(VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
-    const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT,
-                                                  chain.first(), kHostPointer, alias->device_side()};
+    const VkImportMemoryHostPointerInfoEXT import{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, chain.first(),
+                                                  kHostPointer, alias->device_side()};
     VkMemoryAllocateInfo imported = info;
     imported.pNext = &import;
     imported.allocationSize = alias->size();
@@ -128,10 +125,8 @@ void end_tracking(Memory& memory) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
-                                                     const VkMemoryAllocateInfo* pAllocateInfo,
-                                                     const VkAllocationCallbacks* pAllocator,
-                                                     VkDeviceMemory* pMemory) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device, const VkMemoryAllocateInfo* pAllocateInfo,
+                                                     const VkAllocationCallbacks* pAllocator, VkDeviceMemory* pMemory) {
   DeviceState& state = device_of(device);
   const auto allocate_and_remember = [&]() -> VkResult {
     return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] {
@@ -150,8 +145,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       if (!memory->zeroed && recording() && gpu::can_zero(*pAllocateInfo, flags)) {
         if (state.checkpointer != nullptr)
           memory->zeroed = state.checkpointer->zero(*memory);
-        else if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) !=
-                 0)  // or the first scan finds what nobody wrote
+        else if ((flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0)  // or the first scan finds what nobody wrote
           memory->zeroed = gpu::zero_fill({state.next, state.device, state.memory, state.set_loader_data, 0},
                                           memory->handle, memory->size, memory->type, VK_NULL_HANDLE, nullptr,
                                           state.software ? gpu::HostPages::give_back : gpu::HostPages::keep)
@@ -163,15 +157,13 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateMemory(VkDevice device,
       return VK_SUCCESS;
     });
   };
-  const VkResult result = record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo,
-                                                                   pAllocator, pMemory);
+  const VkResult result =
+      record_with<CommandId::vkAllocateMemory>(allocate_and_remember, device, pAllocateInfo, pAllocator, pMemory);
   // Writes follow the record of their memory.
-  if (std::byte* const pages = imported_pages(*pAllocateInfo);
-      result == VK_SUCCESS && pages != nullptr && recording())
+  if (std::byte* const pages = imported_pages(*pAllocateInfo); result == VK_SUCCESS && pages != nullptr && recording())
     guarded([&] {
       const auto lock = host_memory().enter();
-      if (Memory* const memory = HostMemory::find(state, *pMemory); memory != nullptr)
-        begin_import(*memory, pages);
+      if (Memory* const memory = HostMemory::find(state, *pMemory); memory != nullptr) begin_import(*memory, pages);
     });
   if (result == VK_SUCCESS && has_addresses(*pAllocateInfo)) record_address(state, *pMemory);
   return result;
@@ -203,8 +195,8 @@ namespace {
 // What vkMapMemory and its newer form have in common: `down` calls the driver, `asked` is what the
 // program passed.
 template <CommandId C, class Down, class... Asked>
-VkResult map_memory(DeviceState& state, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
-                    void** ppData, Down&& down, Asked... asked) {
+VkResult map_memory(DeviceState& state, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size, void** ppData,
+                    Down&& down, Asked... asked) {
   const auto map = [&] {
     const VkResult result = down();
     if (result != VK_SUCCESS) return result;
@@ -268,9 +260,8 @@ auto unmap_memory(DeviceState& state, VkDeviceMemory memory, Down&& down, Asked.
         Memory* const known = HostMemory::find(state, memory);
         if (known == nullptr || !known->mapped || known->pages != nullptr) return;
         // A driver's own mapping ends here.
-        host_memory().record(
-            thread, *known, 0, memory::whole,
-            known->alias != nullptr ? HostMemory::at_flush(*known) : memory::Contested::record);
+        host_memory().record(thread, *known, 0, memory::whole,
+                             known->alias != nullptr ? HostMemory::at_flush(*known) : memory::Contested::record);
         known->owes = thread != nullptr && known->alias != nullptr && known->tracked != nullptr &&
                       known->tracked->kept_contested();
         end_tracking(*known);
@@ -285,8 +276,8 @@ VkResult map_memory2(VkDevice device, const VkMemoryMapInfoKHR* info, void** dat
   DeviceState& state = device_of(device);
   const auto next = (*state.next).*CommandTraits<C>::pfn;
   return map_memory<C>(
-      state, info->memory, info->offset, info->size, data, [&] { return next(device, info, data); }, device,
-      info, data);
+      state, info->memory, info->offset, info->size, data, [&] { return next(device, info, data); }, device, info,
+      data);
 }
 
 template <CommandId C>
@@ -305,8 +296,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory(VkDevice device, VkDeviceMemory 
   DeviceState& state = device_of(device);
   return map_memory<CommandId::vkMapMemory>(
       state, memory, offset, size, ppData,
-      [&] { return state.next->vkMapMemory(device, memory, offset, size, flags, ppData); }, device, memory,
-      offset, size, flags, ppData);
+      [&] { return state.next->vkMapMemory(device, memory, offset, size, flags, ppData); }, device, memory, offset,
+      size, flags, ppData);
 }
 
 VKAPI_ATTR void VKAPI_CALL hook_vkUnmapMemory(VkDevice device, VkDeviceMemory memory) {
@@ -320,8 +311,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory2KHR(VkDevice device, const VkMem
                                                     void** ppData) {
   return map_memory2<CommandId::vkMapMemory2KHR>(device, pMemoryMapInfo, ppData);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2KHR(VkDevice device,
-                                                      const VkMemoryUnmapInfoKHR* pMemoryUnmapInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2KHR(VkDevice device, const VkMemoryUnmapInfoKHR* pMemoryUnmapInfo) {
   return unmap_memory2<CommandId::vkUnmapMemory2KHR>(device, pMemoryUnmapInfo);
 }
 #endif
@@ -330,8 +320,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkMapMemory2(VkDevice device, const VkMemory
                                                  void** ppData) {
   return map_memory2<CommandId::vkMapMemory2>(device, pMemoryMapInfo, ppData);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2(VkDevice device,
-                                                   const VkMemoryUnmapInfo* pMemoryUnmapInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkUnmapMemory2(VkDevice device, const VkMemoryUnmapInfo* pMemoryUnmapInfo) {
   return unmap_memory2<CommandId::vkUnmapMemory2>(device, pMemoryUnmapInfo);
 }
 #endif
@@ -351,13 +340,11 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkFlushMappedMemoryRanges(VkDevice device, s
       memoryRangeCount, pMemoryRanges);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice device,
-                                                                   std::uint32_t memoryRangeCount,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice device, std::uint32_t memoryRangeCount,
                                                                    const VkMappedMemoryRange* pMemoryRanges) {
   DeviceState& state = device_of(device);
   const auto invalidate = [&] {
-    const VkResult result =
-        state.next->vkInvalidateMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges);
+    const VkResult result = state.next->vkInvalidateMappedMemoryRanges(device, memoryRangeCount, pMemoryRanges);
     if (result != VK_SUCCESS) return result;
     const auto lock = host_memory().enter();
     for (std::uint32_t i = 0; i < memoryRangeCount; ++i) {
@@ -373,8 +360,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkInvalidateMappedMemoryRanges(VkDevice devi
     }
     return result;
   };
-  return record_with<CommandId::vkInvalidateMappedMemoryRanges>(invalidate, device, memoryRangeCount,
-                                                                pMemoryRanges);
+  return record_with<CommandId::vkInvalidateMappedMemoryRanges>(invalidate, device, memoryRangeCount, pMemoryRanges);
 }
 
 }  // namespace rondo::layer

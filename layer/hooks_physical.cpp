@@ -94,9 +94,9 @@ VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceProperties2KHR(VkPhysicalDevi
   properties2<CommandId::vkGetPhysicalDeviceProperties2KHR>(physicalDevice, pProperties);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceQueueFamilyProperties(
-    VkPhysicalDevice physicalDevice, std::uint32_t* pQueueFamilyPropertyCount,
-    VkQueueFamilyProperties* pQueueFamilyProperties) {
+VKAPI_ATTR void VKAPI_CALL
+hook_vkGetPhysicalDeviceQueueFamilyProperties(VkPhysicalDevice physicalDevice, std::uint32_t* pQueueFamilyPropertyCount,
+                                              VkQueueFamilyProperties* pQueueFamilyProperties) {
   const auto next = next_of(physicalDevice).vkGetPhysicalDeviceQueueFamilyProperties;
   record_with<CommandId::vkGetPhysicalDeviceQueueFamilyProperties>(
       [&] {
@@ -110,14 +110,14 @@ VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceQueueFamilyProperties(
 VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceQueueFamilyProperties2(
     VkPhysicalDevice physicalDevice, std::uint32_t* pQueueFamilyPropertyCount,
     VkQueueFamilyProperties2* pQueueFamilyProperties) {
-  queue_families2<CommandId::vkGetPhysicalDeviceQueueFamilyProperties2>(
-      physicalDevice, pQueueFamilyPropertyCount, pQueueFamilyProperties);
+  queue_families2<CommandId::vkGetPhysicalDeviceQueueFamilyProperties2>(physicalDevice, pQueueFamilyPropertyCount,
+                                                                        pQueueFamilyProperties);
 }
 VKAPI_ATTR void VKAPI_CALL hook_vkGetPhysicalDeviceQueueFamilyProperties2KHR(
     VkPhysicalDevice physicalDevice, std::uint32_t* pQueueFamilyPropertyCount,
     VkQueueFamilyProperties2* pQueueFamilyProperties) {
-  queue_families2<CommandId::vkGetPhysicalDeviceQueueFamilyProperties2KHR>(
-      physicalDevice, pQueueFamilyPropertyCount, pQueueFamilyProperties);
+  queue_families2<CommandId::vkGetPhysicalDeviceQueueFamilyProperties2KHR>(physicalDevice, pQueueFamilyPropertyCount,
+                                                                           pQueueFamilyProperties);
 }
 
 // Layer, extension and tool queries are not recorded.
@@ -142,21 +142,17 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateDeviceExtensionProperties(VkPhysi
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkEnumerateDeviceLayerProperties(VkPhysicalDevice physicalDevice,
                                                                      std::uint32_t* pPropertyCount,
                                                                      VkLayerProperties* pProperties) {
-  return next_of(physicalDevice)
-      .vkEnumerateDeviceLayerProperties(physicalDevice, pPropertyCount, pProperties);
+  return next_of(physicalDevice).vkEnumerateDeviceLayerProperties(physicalDevice, pPropertyCount, pProperties);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice, std::uint32_t* pToolCount,
-                                       VkPhysicalDeviceToolProperties* pToolProperties) {
-  return next_of(physicalDevice)
-      .vkGetPhysicalDeviceToolProperties(physicalDevice, pToolCount, pToolProperties);
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPhysicalDeviceToolProperties(VkPhysicalDevice physicalDevice,
+                                                                      std::uint32_t* pToolCount,
+                                                                      VkPhysicalDeviceToolProperties* pToolProperties) {
+  return next_of(physicalDevice).vkGetPhysicalDeviceToolProperties(physicalDevice, pToolCount, pToolProperties);
 }
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkGetPhysicalDeviceToolPropertiesEXT(VkPhysicalDevice physicalDevice, std::uint32_t* pToolCount,
-                                          VkPhysicalDeviceToolProperties* pToolProperties) {
-  return next_of(physicalDevice)
-      .vkGetPhysicalDeviceToolPropertiesEXT(physicalDevice, pToolCount, pToolProperties);
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPhysicalDeviceToolPropertiesEXT(
+    VkPhysicalDevice physicalDevice, std::uint32_t* pToolCount, VkPhysicalDeviceToolProperties* pToolProperties) {
+  return next_of(physicalDevice).vkGetPhysicalDeviceToolPropertiesEXT(physicalDevice, pToolCount, pToolProperties);
 }
 
 }  // namespace rondo::layer

@@ -36,8 +36,7 @@ std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo
 std::vector<VkCommandBuffer> commands_of(std::uint32_t count, const VkSubmitInfo2* infos) {
   std::vector<VkCommandBuffer> all;
   for (const VkSubmitInfo2& info : std::span(infos, count))
-    for (const VkCommandBufferSubmitInfo& one :
-         std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
+    for (const VkCommandBufferSubmitInfo& one : std::span(info.pCommandBufferInfos, info.commandBufferInfoCount))
       all.push_back(one.commandBuffer);
   return all;
 }
@@ -68,8 +67,7 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
   VkFence used = fence;  // the driver is given
   return record_critical<C, true>(
       [&](ThreadState* thread, HostMemory::Lock& writes) {
-        if (host_memory().record_uncontested(thread, device))
-          record_contested(device, queue, *thread, writes);
+        if (host_memory().record_uncontested(thread, device)) record_contested(device, queue, *thread, writes);
         const bool idle = HostMemory::idle(device);
         number = host_memory().submitted(device, queue, fence);
         used = work_ends().fence_for(device, fence);
@@ -90,9 +88,8 @@ VkResult submit_and_record(DeviceState& device, VkQueue queue, std::uint32_t cou
             }
           });
         if (result == VK_SUCCESS && device.resources != nullptr)
-          guarded([&] {
-            device.resources->submitted(family_of(device, queue), commands_of(count, batches), in_order);
-          });
+          guarded(
+              [&] { device.resources->submitted(family_of(device, queue), commands_of(count, batches), in_order); });
         return result;
       },
       queue, count, batches, fence);
@@ -135,8 +132,7 @@ void note_host_waits(VkDevice handle, Note&& note) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device,
-                                                      const VkSemaphoreCreateInfo* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSemaphore(VkDevice device, const VkSemaphoreCreateInfo* pCreateInfo,
                                                       const VkAllocationCallbacks* pAllocator,
                                                       VkSemaphore* pSemaphore) {
   const VkResult result = regular<CommandId::vkCreateSemaphore>(device, pCreateInfo, pAllocator, pSemaphore);
@@ -177,31 +173,28 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueBindSparse(VkQueue queue, std::uint32
   guarded([&] { possible = note_sparse_binds(device_of(queue), std::span(pBindInfo, bindInfoCount)); });
   if (!possible) {
     if (first_time(device_of(queue).memories.told_of_imported_pages))
-      note("memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
-         "(RONDO_MEMORY=pagemap imports nothing)");
+      note(
+          "memory that Rondo imported is bound sparsely, which drivers need not allow: the bind fails "
+          "(RONDO_MEMORY=pagemap imports nothing)");
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   }
   return submit<CommandId::vkQueueBindSparse>(queue, bindInfoCount, pBindInfo, fence);
 }
 
-VKAPI_ATTR void VKAPI_CALL hook_vkQueueBeginDebugUtilsLabelEXT(VkQueue queue,
-                                                               const VkDebugUtilsLabelEXT* pLabelInfo) {
+VKAPI_ATTR void VKAPI_CALL hook_vkQueueBeginDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* pLabelInfo) {
   label<CommandId::vkQueueBeginDebugUtilsLabelEXT>(queue, pLabelInfo);
 }
 VKAPI_ATTR void VKAPI_CALL hook_vkQueueEndDebugUtilsLabelEXT(VkQueue queue) {
   label<CommandId::vkQueueEndDebugUtilsLabelEXT>(queue);
 }
-VKAPI_ATTR void VKAPI_CALL hook_vkQueueInsertDebugUtilsLabelEXT(VkQueue queue,
-                                                                const VkDebugUtilsLabelEXT* pLabelInfo) {
+VKAPI_ATTR void VKAPI_CALL hook_vkQueueInsertDebugUtilsLabelEXT(VkQueue queue, const VkDebugUtilsLabelEXT* pLabelInfo) {
   label<CommandId::vkQueueInsertDebugUtilsLabelEXT>(queue, pLabelInfo);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device,
-                                                      const VkSemaphoreSignalInfo* pSignalInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphore(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
   return signal<CommandId::vkSignalSemaphore>(device, pSignalInfo);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphoreKHR(VkDevice device,
-                                                         const VkSemaphoreSignalInfo* pSignalInfo) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkSignalSemaphoreKHR(VkDevice device, const VkSemaphoreSignalInfo* pSignalInfo) {
   return signal<CommandId::vkSignalSemaphoreKHR>(device, pSignalInfo);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkSetEvent(VkDevice device, VkEvent event) {

@@ -25,8 +25,7 @@ constexpr VkFlags64 kReadOnly = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USA
                                 VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 
 // What a buffer that a driver preprocesses commands into needs besides.
-constexpr VkFlags64 kBesidePreprocess =
-    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
+constexpr VkFlags64 kBesidePreprocess = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT;
 
 bool same(const VkMemoryRequirements& a, const VkMemoryRequirements& b) {
   return a.size == b.size && a.alignment == b.alignment && a.memoryTypeBits == b.memoryTypeBits;
@@ -47,10 +46,9 @@ VkMemoryRequirements needs_of(const DeviceState& device, VkImage image, const Vk
   for (const VkImageAspectFlagBits plane :
        {VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT}) {
     if ((planes & plane) == 0) continue;
-    const VkImagePlaneMemoryRequirementsInfo of_plane{
-        VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO, nullptr, plane};
-    const VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane,
-                                               image};
+    const VkImagePlaneMemoryRequirementsInfo of_plane{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO, nullptr,
+                                                      plane};
+    const VkImageMemoryRequirementsInfo2 query{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane, image};
     VkMemoryRequirements2 answer{};
     answer.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
     ask(device.device, &query, &answer);
@@ -94,8 +92,8 @@ struct Made {
 
 // An image whose requirements change with what the layer adds is created as
 // the program asked, or with a part of it.
-VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
-                      const VkAllocationCallbacks* allocator, VkImage* out, Made& made) {
+VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked, const VkAllocationCallbacks* allocator,
+                      VkImage* out, Made& made) {
   const Dispatch& vk = *device.next;
   const ImageRequest request(device, asked, device.resources != nullptr);
   if ((request.extended || request.readable) && asked.tiling != VK_IMAGE_TILING_OPTIMAL) {
@@ -123,8 +121,8 @@ VkResult create_image(DeviceState& device, const VkImageCreateInfo& asked,
 }
 
 bool is_of_swapchain(const VkImageCreateInfo& asked) {
-  const auto* of = find_in_chain<VkImageSwapchainCreateInfoKHR>(
-      asked.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+  const auto* of =
+      find_in_chain<VkImageSwapchainCreateInfoKHR>(asked.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
   return of != nullptr && of->swapchain != VK_NULL_HANDLE;
 }
 
@@ -133,11 +131,10 @@ std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
     if (made.readable) return {};
     const std::string why = gpu::why_no_samples(asked);
     return "it has several samples a texel, and " +
-           (why.empty() ? "made so that shaders can read them it would not be what the program asked for"
-                        : why);
+           (why.empty() ? "made so that shaders can read them it would not be what the program asked for" : why);
   }
-  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
-      asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  const auto* stencil =
+      find_in_chain<VkImageStencilUsageCreateInfo>(asked.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
   if (stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0)
     return text_of(Unverified::stencil_usage);
   if (made.readable || (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) != 0) return {};
@@ -147,10 +144,9 @@ std::string why_unreadable(const VkImageCreateInfo& asked, const Made& made) {
 
 bool host_copies([[maybe_unused]] const VkImageCreateInfo& info) {
 #ifdef VK_EXT_host_image_copy
-  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
-  return ((info.usage | (stencil != nullptr ? stencil->stencilUsage : 0)) &
-          VK_IMAGE_USAGE_HOST_TRANSFER_BIT_EXT) != 0;
+  const auto* stencil =
+      find_in_chain<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  return ((info.usage | (stencil != nullptr ? stencil->stencilUsage : 0)) & VK_IMAGE_USAGE_HOST_TRANSFER_BIT_EXT) != 0;
 #else
   return false;
 #endif
@@ -207,8 +203,8 @@ void bind_buffer(DeviceState& device, VkBuffer buffer, VkDeviceMemory handle, Vk
       memory->device_writable = true;
       known->second.memory = handle;
       if (known->second.drivers_own)
-        add_drivers_own(*memory, {offset, offset + known->second.size,
-                                  known->second.drivers_alone ? buffer : VK_NULL_HANDLE});
+        add_drivers_own(*memory,
+                        {offset, offset + known->second.size, known->second.drivers_alone ? buffer : VK_NULL_HANDLE});
       else if (settings().checkpoints >= Checkpoints::readback)  // or nobody asks for them
         memory->buffers.push_back({buffer, offset, known->second.size});
     }
@@ -238,8 +234,7 @@ void bound(DeviceState& device, Resource resource, VkDeviceMemory memory, VkDevi
 template <CommandId C>
 VkResult bind_buffers(VkDevice device, std::uint32_t count, const VkBindBufferMemoryInfo* infos) {
   DeviceState& state = device_of(device);
-  for (std::uint32_t i = 0; i < count; ++i)
-    bind_buffer(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
+  for (std::uint32_t i = 0; i < count; ++i) bind_buffer(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
   const VkResult result = regular<C>(device, count, infos);
   for (std::uint32_t i = 0; result == VK_SUCCESS && i < count; ++i) {
     bound(state, infos[i].buffer, infos[i].memory, infos[i].memoryOffset);
@@ -315,8 +310,7 @@ void device_image_layout(VkDevice device, const VkDeviceImageSubresourceInfoKHR*
 }  // namespace
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBufferCreateInfo* pCreateInfo,
-                                                   const VkAllocationCallbacks* pAllocator,
-                                                   VkBuffer* pBuffer) {
+                                                   const VkAllocationCallbacks* pAllocator, VkBuffer* pBuffer) {
   DeviceState& state = device_of(device);
   const bool sparse = (pCreateInfo->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
   note_sparse_resource(state, sparse);
@@ -329,24 +323,23 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateBuffer(VkDevice device, const VkBuff
         if (state.resources != nullptr) state.resources->add(*pBuffer, *pCreateInfo, {});
         const auto lock = host_memory().enter();
         const VkFlags64 usage = usage_of(*pCreateInfo);
-        state.memories.buffers[*pBuffer] = {
-            .size = pCreateInfo->size,
-            .writable = (usage & ~kReadOnly) != 0,
-            .addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
-            .external = request.extended || may_be_imported(pCreateInfo->pNext),
-            .drivers_own = (usage & kPreprocessUsage) != 0,
-            .drivers_alone = (usage & ~(kPreprocessUsage | kBesidePreprocess)) == 0};
+        state.memories.buffers[*pBuffer] = {.size = pCreateInfo->size,
+                                            .writable = (usage & ~kReadOnly) != 0,
+                                            .addressed = (usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0,
+                                            .external = request.extended || may_be_imported(pCreateInfo->pNext),
+                                            .drivers_own = (usage & kPreprocessUsage) != 0,
+                                            .drivers_alone = (usage & ~(kPreprocessUsage | kBesidePreprocess)) == 0};
       });
     return result;
   };
-  const VkResult result =
-      record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
+  const VkResult result = record_with<CommandId::vkCreateBuffer>(create, device, pCreateInfo, pAllocator, pBuffer);
   if (result == VK_SUCCESS && sparse) {
     record_address(state, *pBuffer);  // others have theirs once they are bound
     if ((usage_of(*pCreateInfo) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0 && !state.address_replay &&
         first_time(state.memories.told_of_sparse_address))
-      note("a sparse buffer may be asked for its device address, which this driver cannot give again: where it is, "
-           "the capture does not play");
+      note(
+          "a sparse buffer may be asked for its device address, which this driver cannot give again: where it is, "
+          "the capture does not play");
   }
   return result;
 }
@@ -387,8 +380,8 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyImage(VkDevice device, VkImage image,
   regular<CommandId::vkDestroyImage>(device, image, pAllocator);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer,
-                                                       VkDeviceMemory memory, VkDeviceSize memoryOffset) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindBufferMemory(VkDevice device, VkBuffer buffer, VkDeviceMemory memory,
+                                                       VkDeviceSize memoryOffset) {
   DeviceState& state = device_of(device);
   bind_buffer(state, buffer, memory, memoryOffset);
   const VkResult result = regular<CommandId::vkBindBufferMemory>(device, buffer, memory, memoryOffset);
@@ -424,34 +417,31 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkBindImageMemory2KHR(VkDevice device, std::
   return bind_images<CommandId::vkBindImageMemory2KHR>(device, bindInfoCount, pBindInfos);
 }
 
-VKAPI_ATTR void VKAPI_CALL
-hook_vkGetDeviceBufferMemoryRequirements(VkDevice device, const VkDeviceBufferMemoryRequirements* pInfo,
-                                         VkMemoryRequirements2* pMemoryRequirements) {
-  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirements>(device, pInfo,
-                                                                             pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceBufferMemoryRequirements(VkDevice device,
+                                                                    const VkDeviceBufferMemoryRequirements* pInfo,
+                                                                    VkMemoryRequirements2* pMemoryRequirements) {
+  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirements>(device, pInfo, pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL
-hook_vkGetDeviceBufferMemoryRequirementsKHR(VkDevice device, const VkDeviceBufferMemoryRequirements* pInfo,
-                                            VkMemoryRequirements2* pMemoryRequirements) {
-  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirementsKHR>(device, pInfo,
-                                                                                pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceBufferMemoryRequirementsKHR(VkDevice device,
+                                                                       const VkDeviceBufferMemoryRequirements* pInfo,
+                                                                       VkMemoryRequirements2* pMemoryRequirements) {
+  device_buffer_requirements<CommandId::vkGetDeviceBufferMemoryRequirementsKHR>(device, pInfo, pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL
-hook_vkGetDeviceImageMemoryRequirements(VkDevice device, const VkDeviceImageMemoryRequirements* pInfo,
-                                        VkMemoryRequirements2* pMemoryRequirements) {
-  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirements>(device, pInfo,
-                                                                           pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageMemoryRequirements(VkDevice device,
+                                                                   const VkDeviceImageMemoryRequirements* pInfo,
+                                                                   VkMemoryRequirements2* pMemoryRequirements) {
+  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirements>(device, pInfo, pMemoryRequirements);
 }
-VKAPI_ATTR void VKAPI_CALL
-hook_vkGetDeviceImageMemoryRequirementsKHR(VkDevice device, const VkDeviceImageMemoryRequirements* pInfo,
-                                           VkMemoryRequirements2* pMemoryRequirements) {
-  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirementsKHR>(device, pInfo,
-                                                                              pMemoryRequirements);
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageMemoryRequirementsKHR(VkDevice device,
+                                                                      const VkDeviceImageMemoryRequirements* pInfo,
+                                                                      VkMemoryRequirements2* pMemoryRequirements) {
+  device_image_requirements<CommandId::vkGetDeviceImageMemoryRequirementsKHR>(device, pInfo, pMemoryRequirements);
 }
 
 #ifdef VK_KHR_maintenance5
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageSubresourceLayoutKHR(
-    VkDevice device, const VkDeviceImageSubresourceInfoKHR* pInfo, VkSubresourceLayout2KHR* pLayout) {
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDeviceImageSubresourceLayoutKHR(VkDevice device,
+                                                                     const VkDeviceImageSubresourceInfoKHR* pInfo,
+                                                                     VkSubresourceLayout2KHR* pLayout) {
   device_image_layout<CommandId::vkGetDeviceImageSubresourceLayoutKHR>(device, pInfo, pLayout);
 }
 #endif

@@ -33,15 +33,14 @@ std::vector<VkShaderCreateInfoEXT> without_binaries(std::uint32_t count, const V
 // that it cannot use one. A failed call may publish those before.
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateShadersEXT(VkDevice device, std::uint32_t createInfoCount,
                                                        const VkShaderCreateInfoEXT* pCreateInfos,
-                                                       const VkAllocationCallbacks* pAllocator,
-                                                       VkShaderEXT* pShaders) {
+                                                       const VkAllocationCallbacks* pAllocator, VkShaderEXT* pShaders) {
   constexpr CommandId id = CommandId::vkCreateShadersEXT;
   const auto next = next_of(device).vkCreateShadersEXT;
   ThreadState* const state = recording() ? thread_state() : nullptr;
   if (state == nullptr) return next(device, createInfoCount, pCreateInfos, pAllocator, pShaders);
   std::fill_n(pShaders, createInfoCount, VkShaderEXT{VK_NULL_HANDLE});
-  const auto count = static_cast<std::uint32_t>(
-      std::find_if(pCreateInfos, pCreateInfos + createInfoCount, is_binary) - pCreateInfos);
+  const auto count =
+      static_cast<std::uint32_t>(std::find_if(pCreateInfos, pCreateInfos + createInfoCount, is_binary) - pCreateInfos);
   VkResult result = count != 0 ? next(device, count, pCreateInfos, pAllocator, pShaders) : VK_SUCCESS;
   if (result == VK_SUCCESS && count != createInfoCount) result = VK_INCOMPATIBLE_SHADER_BINARY_EXT;
   guarded([&] {
@@ -56,8 +55,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetShaderBinaryDataEXT(VkDevice device, Vk
                                                              std::size_t* pDataSize, void* pData) {
   void* const none = nullptr;
   return record_with<CommandId::vkGetShaderBinaryDataEXT>(
-      [&] { return next_of(device).vkGetShaderBinaryDataEXT(device, shader, pDataSize, pData); }, device,
-      shader, pDataSize, none);
+      [&] { return next_of(device).vkGetShaderBinaryDataEXT(device, shader, pDataSize, pData); }, device, shader,
+      pDataSize, none);
 }
 
 }  // namespace rondo::layer

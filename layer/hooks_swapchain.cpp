@@ -15,8 +15,7 @@ namespace {
 
 // Why checkpoints cannot read the images, whatever their usage, or null.
 const char* unreadable(const VkSwapchainCreateInfoKHR& info) {
-  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0)
-    return text_of(Unverified::swapchain_protected);
+  if ((info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) != 0) return text_of(Unverified::swapchain_protected);
   // A digest is of one layer: a part is not called the whole.
   if (info.imageArrayLayers > 1) return text_of(Unverified::swapchain_layers);
   if (gpu::block_of(info.imageFormat).bytes == 0) return text_of(Unverified::swapchain_format);
@@ -24,8 +23,8 @@ const char* unreadable(const VkSwapchainCreateInfoKHR& info) {
 }
 
 bool can_be_cleared(const VkSwapchainCreateInfoKHR& info) {
-  return (info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 &&
-         gpu::block_of(info.imageFormat).bytes != 0 && !gpu::is_compressed(info.imageFormat);
+  return (info.flags & VK_SWAPCHAIN_CREATE_PROTECTED_BIT_KHR) == 0 && gpu::block_of(info.imageFormat).bytes != 0 &&
+         !gpu::is_compressed(info.imageFormat);
 }
 
 // Adds the usage that checkpoints need to read the images with, and to zero them, where
@@ -43,8 +42,7 @@ const char* add_usage(const DeviceState& device, VkSwapchainCreateInfoKHR& info)
   return why;
 }
 
-void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info,
-              const char* reason) {
+void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreateInfoKHR& info, const char* reason) {
   Swapchain swapchain;
   swapchain.format = info.imageFormat;
   swapchain.extent = info.imageExtent;
@@ -57,8 +55,7 @@ void remember(DeviceState& device, VkSwapchainKHR handle, const VkSwapchainCreat
     if (list(device.device, handle, &count, swapchain.images.data()) != VK_SUCCESS) swapchain.images.clear();
   }
   if (info.imageSharingMode == VK_SHARING_MODE_CONCURRENT)
-    swapchain.families.assign(info.pQueueFamilyIndices,
-                              info.pQueueFamilyIndices + info.queueFamilyIndexCount);
+    swapchain.families.assign(info.pQueueFamilyIndices, info.pQueueFamilyIndices + info.queueFamilyIndexCount);
   if (can_be_cleared(info) && (info.imageUsage & VK_IMAGE_USAGE_TRANSFER_DST_BIT) != 0)
     swapchain.to_zero.assign(swapchain.images.size(), true);
   const std::lock_guard guard(device.swapchain_lock);
@@ -90,8 +87,7 @@ void stand_in_for(const DeviceState& device, VkSurfaceKHR surface) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device,
-                                                         const VkSwapchainCreateInfoKHR* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateSwapchainKHR(VkDevice device, const VkSwapchainCreateInfoKHR* pCreateInfo,
                                                          const VkAllocationCallbacks* pAllocator,
                                                          VkSwapchainKHR* pSwapchain) {
   DeviceState& state = device_of(device);
@@ -119,17 +115,16 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroySwapchainKHR(VkDevice device, VkSwapcha
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImageKHR(VkDevice device, VkSwapchainKHR swapchain,
-                                                          std::uint64_t timeout, VkSemaphore semaphore,
-                                                          VkFence fence, std::uint32_t* pImageIndex) {
-  return acquire<CommandId::vkAcquireNextImageKHR>(device, swapchain, semaphore, fence, pImageIndex,
-                                                   swapchain, timeout, semaphore, fence, pImageIndex);
+                                                          std::uint64_t timeout, VkSemaphore semaphore, VkFence fence,
+                                                          std::uint32_t* pImageIndex) {
+  return acquire<CommandId::vkAcquireNextImageKHR>(device, swapchain, semaphore, fence, pImageIndex, swapchain, timeout,
+                                                   semaphore, fence, pImageIndex);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAcquireNextImage2KHR(VkDevice device,
                                                            const VkAcquireNextImageInfoKHR* pAcquireInfo,
                                                            std::uint32_t* pImageIndex) {
   return acquire<CommandId::vkAcquireNextImage2KHR>(device, pAcquireInfo->swapchain, pAcquireInfo->semaphore,
-                                                    pAcquireInfo->fence, pImageIndex, pAcquireInfo,
-                                                    pImageIndex);
+                                                    pAcquireInfo->fence, pImageIndex, pAcquireInfo, pImageIndex);
 }
 
 namespace {
@@ -141,13 +136,12 @@ VkResult present(DeviceState& device, VkQueue queue, const VkPresentInfoKHR* pPr
   const auto lock = device.checkpointer != nullptr ? device.checkpointer->enter_queues() : Checkpointer::Lock();
   if (!recording()) return next(queue, pPresentInfo);
   if (device.checkpointer == nullptr)
-    return record_critical<CommandId::vkQueuePresentKHR, true>(
-        [](ThreadState*) {},
-        [&] {
-          frame_presented();
-          return next(queue, pPresentInfo);
-        },
-        queue, pPresentInfo);
+    return record_critical<CommandId::vkQueuePresentKHR, true>([](ThreadState*) {},
+                                                               [&] {
+                                                                 frame_presented();
+                                                                 return next(queue, pPresentInfo);
+                                                               },
+                                                               queue, pPresentInfo);
   VkPresentInfoKHR info = *pPresentInfo;
   std::vector<Checkpointer::Presented> images;
   bool consumed = false;

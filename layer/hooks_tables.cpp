@@ -15,28 +15,23 @@ namespace rondo::layer {
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkAllocateCommandBuffers(VkDevice device,
                                                              const VkCommandBufferAllocateInfo* pAllocateInfo,
                                                              VkCommandBuffer* pCommandBuffers) {
-  const VkResult result =
-      regular<CommandId::vkAllocateCommandBuffers>(device, pAllocateInfo, pCommandBuffers);
+  const VkResult result = regular<CommandId::vkAllocateCommandBuffers>(device, pAllocateInfo, pCommandBuffers);
   if (DeviceEntry& entry = entry_of(device); result == VK_SUCCESS && entry.state->at_driver)
     guarded([&] {
       for (std::uint32_t i = 0; i < pAllocateInfo->commandBufferCount; ++i) know_by_handle(pCommandBuffers[i], entry);
     });
   if (result == VK_SUCCESS && recording())
     guarded([&] {
-      side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount},
-                                    pAllocateInfo->level);
+      side_tables().command_buffers({pCommandBuffers, pAllocateInfo->commandBufferCount}, pAllocateInfo->level);
     });
   return result;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass(VkDevice device,
-                                                       const VkRenderPassCreateInfo* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass(VkDevice device, const VkRenderPassCreateInfo* pCreateInfo,
                                                        const VkAllocationCallbacks* pAllocator,
                                                        VkRenderPass* pRenderPass) {
-  const VkResult result =
-      regular<CommandId::vkCreateRenderPass>(device, pCreateInfo, pAllocator, pRenderPass);
-  if (result == VK_SUCCESS && recording())
-    guarded([&] { side_tables().render_pass(*pRenderPass, *pCreateInfo); });
+  const VkResult result = regular<CommandId::vkCreateRenderPass>(device, pCreateInfo, pAllocator, pRenderPass);
+  if (result == VK_SUCCESS && recording()) guarded([&] { side_tables().render_pass(*pRenderPass, *pCreateInfo); });
   return result;
 }
 
@@ -75,46 +70,45 @@ VkResult create_pipelines(VkDevice device, VkPipelineCache cache, std::uint32_t 
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2(VkDevice device,
-                                                        const VkRenderPassCreateInfo2* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2(VkDevice device, const VkRenderPassCreateInfo2* pCreateInfo,
                                                         const VkAllocationCallbacks* pAllocator,
                                                         VkRenderPass* pRenderPass) {
   return create_render_pass2<CommandId::vkCreateRenderPass2>(device, pCreateInfo, pAllocator, pRenderPass);
 }
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2KHR(VkDevice device,
-                                                           const VkRenderPassCreateInfo2* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRenderPass2KHR(VkDevice device, const VkRenderPassCreateInfo2* pCreateInfo,
                                                            const VkAllocationCallbacks* pAllocator,
                                                            VkRenderPass* pRenderPass) {
   return create_render_pass2<CommandId::vkCreateRenderPass2KHR>(device, pCreateInfo, pAllocator, pRenderPass);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplate(
-    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo,
-    const VkAllocationCallbacks* pAllocator, VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
+    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
   return create_update_template<CommandId::vkCreateDescriptorUpdateTemplate>(device, pCreateInfo, pAllocator,
                                                                              pDescriptorUpdateTemplate);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateDescriptorUpdateTemplateKHR(
-    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo,
-    const VkAllocationCallbacks* pAllocator, VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
-  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplateKHR>(
-      device, pCreateInfo, pAllocator, pDescriptorUpdateTemplate);
+    VkDevice device, const VkDescriptorUpdateTemplateCreateInfo* pCreateInfo, const VkAllocationCallbacks* pAllocator,
+    VkDescriptorUpdateTemplate* pDescriptorUpdateTemplate) {
+  return create_update_template<CommandId::vkCreateDescriptorUpdateTemplateKHR>(device, pCreateInfo, pAllocator,
+                                                                                pDescriptorUpdateTemplate);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL
-hook_vkCreateGraphicsPipelines(VkDevice device, VkPipelineCache pipelineCache, std::uint32_t createInfoCount,
-                               const VkGraphicsPipelineCreateInfo* pCreateInfos,
-                               const VkAllocationCallbacks* pAllocator, VkPipeline* pPipelines) {
-  return create_pipelines<CommandId::vkCreateGraphicsPipelines>(device, pipelineCache, createInfoCount,
-                                                                pCreateInfos, pAllocator, pPipelines);
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateGraphicsPipelines(VkDevice device, VkPipelineCache pipelineCache,
+                                                              std::uint32_t createInfoCount,
+                                                              const VkGraphicsPipelineCreateInfo* pCreateInfos,
+                                                              const VkAllocationCallbacks* pAllocator,
+                                                              VkPipeline* pPipelines) {
+  return create_pipelines<CommandId::vkCreateGraphicsPipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
+                                                                pAllocator, pPipelines);
 }
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateComputePipelines(VkDevice device, VkPipelineCache pipelineCache,
                                                              std::uint32_t createInfoCount,
                                                              const VkComputePipelineCreateInfo* pCreateInfos,
                                                              const VkAllocationCallbacks* pAllocator,
                                                              VkPipeline* pPipelines) {
-  return create_pipelines<CommandId::vkCreateComputePipelines>(device, pipelineCache, createInfoCount,
-                                                               pCreateInfos, pAllocator, pPipelines);
+  return create_pipelines<CommandId::vkCreateComputePipelines>(device, pipelineCache, createInfoCount, pCreateInfos,
+                                                               pAllocator, pPipelines);
 }
 
 // Compiled here and now, so that the pipelines are there when the record is written.
@@ -126,11 +120,9 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRayTracingPipelinesKHR(
   const auto next = next_of(device).vkCreateRayTracingPipelinesKHR;
   ThreadState* const state = recording() ? thread_state() : nullptr;
   if (state == nullptr)
-    return next(device, deferredOperation, pipelineCache, createInfoCount, pCreateInfos, pAllocator,
-                pPipelines);
+    return next(device, deferredOperation, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines);
   std::fill_n(pPipelines, createInfoCount, VkPipeline{VK_NULL_HANDLE});
-  VkResult result =
-      next(device, VK_NULL_HANDLE, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines);
+  VkResult result = next(device, VK_NULL_HANDLE, pipelineCache, createInfoCount, pCreateInfos, pAllocator, pPipelines);
   if (result == VK_SUCCESS && deferredOperation != VK_NULL_HANDLE) result = VK_OPERATION_NOT_DEFERRED_KHR;
   const CommandTraits<id>::Args args{device,       deferredOperation, pipelineCache, createInfoCount,
                                      pCreateInfos, pAllocator,        pPipelines};
@@ -139,8 +131,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreateRayTracingPipelinesKHR(
 }
 
 // A cache's contents are the driver's own: the record says that there is one.
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device,
-                                                          const VkPipelineCacheCreateInfo* pCreateInfo,
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device, const VkPipelineCacheCreateInfo* pCreateInfo,
                                                           const VkAllocationCallbacks* pAllocator,
                                                           VkPipelineCache* pPipelineCache) {
   VkPipelineCacheCreateInfo recorded = *pCreateInfo;
@@ -148,8 +139,8 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkCreatePipelineCache(VkDevice device,
   recorded.pInitialData = nullptr;
   const VkPipelineCacheCreateInfo* const empty = &recorded;
   return record_with<CommandId::vkCreatePipelineCache>(
-      [&] { return next_of(device).vkCreatePipelineCache(device, pCreateInfo, pAllocator, pPipelineCache); },
-      device, empty, pAllocator, pPipelineCache);
+      [&] { return next_of(device).vkCreatePipelineCache(device, pCreateInfo, pAllocator, pPipelineCache); }, device,
+      empty, pAllocator, pPipelineCache);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPipelineCacheData(VkDevice device, VkPipelineCache pipelineCache,
@@ -162,18 +153,15 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetPipelineCacheData(VkDevice device, VkPi
 
 // The program may want it in mapped memory, where a submit of another thread finds and
 // records it: it gets there once this record has its number.
-VKAPI_ATTR void VKAPI_CALL hook_vkGetDescriptorEXT(VkDevice device,
-                                                   const VkDescriptorGetInfoEXT* pDescriptorInfo,
+VKAPI_ATTR void VKAPI_CALL hook_vkGetDescriptorEXT(VkDevice device, const VkDescriptorGetInfoEXT* pDescriptorInfo,
                                                    std::size_t dataSize, void* pDescriptor) {
   constexpr CommandId id = CommandId::vkGetDescriptorEXT;
   const auto next = next_of(device).vkGetDescriptorEXT;
   std::array<std::byte, 1024> bytes;  // drivers' are of 4 to 256
-  if (!recording() || dataSize > bytes.size())
-    return regular<id>(device, pDescriptorInfo, dataSize, pDescriptor);
+  if (!recording() || dataSize > bytes.size()) return regular<id>(device, pDescriptorInfo, dataSize, pDescriptor);
   std::memcpy(bytes.data(), pDescriptor, dataSize);  // drivers may leave some as they were
   void* const answer = bytes.data();
-  record_with<id>([&] { next(device, pDescriptorInfo, dataSize, answer); }, device, pDescriptorInfo, dataSize,
-                  answer);
+  record_with<id>([&] { next(device, pDescriptorInfo, dataSize, answer); }, device, pDescriptorInfo, dataSize, answer);
   std::memcpy(pDescriptor, answer, dataSize);
 }
 

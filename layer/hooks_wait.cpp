@@ -79,8 +79,8 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
   times.end_ns = now_ns();
   guarded([&] {
     const Answer answer = judge(result);
-    const bool readback = answer == Answer::ready && device.checkpointer != nullptr &&
-                          settings().checkpoints >= Checkpoints::readback;
+    const bool readback =
+        answer == Answer::ready && device.checkpointer != nullptr && settings().checkpoints >= Checkpoints::readback;
     const typename CommandTraits<C>::Args args{arguments...};
     if (!encode_payload(*thread, C, &args, wrote_outputs(result))) return;
     // A counter that has not moved is "not yet", too, whatever it was.
@@ -107,8 +107,7 @@ VkResult wait(DeviceState& device, Judge&& judge, Finished&& finished, Down&& do
     }
     if (readback) device.checkpointer->memory(*thread);
     // What was still pending behind its submit.
-    if (readback && device.resources != nullptr)
-      device.checkpointer->contents(*thread, Checkpointer::After::wait);
+    if (readback && device.resources != nullptr) device.checkpointer->contents(*thread, Checkpointer::After::wait);
   });
   return noted<C>(device, result);
 }
@@ -127,8 +126,8 @@ VkResult wait_idle(DeviceState& device, std::span<const VkQueue> queues) {
     }
   }
   if (begun != 0 && result == VK_SUCCESS)
-    result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(),
-                                          VK_TRUE, UINT64_MAX);
+    result = device.next->vkWaitForFences(device.device, static_cast<std::uint32_t>(begun), fences.data(), VK_TRUE,
+                                          UINT64_MAX);
   const auto lock = device.checkpointer->enter_queues();
   // Only this says of a lost device's work that it has ended.
   if (result == VK_ERROR_DEVICE_LOST)
@@ -164,8 +163,8 @@ VkResult counter_value(VkDevice device, VkSemaphore semaphore, std::uint64_t* va
         if (result != VK_SUCCESS) return Answer::other;
         return *value != 0 ? Answer::ready : Answer::not_yet;
       },
-      [&] { return HostMemory::reached(state, semaphore, *value); },
-      [&] { return next(device, semaphore, value); }, device, semaphore, value);
+      [&] { return HostMemory::reached(state, semaphore, *value); }, [&] { return next(device, semaphore, value); },
+      device, semaphore, value);
 }
 
 // Also when the recording has stopped: the layer's thread may be asking them.
@@ -179,8 +178,7 @@ void let_go(VkDevice device, std::span<const VkFence> fences) {
 
 }  // namespace
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkResetFences(VkDevice device, std::uint32_t fenceCount,
-                                                  const VkFence* pFences) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkResetFences(VkDevice device, std::uint32_t fenceCount, const VkFence* pFences) {
   let_go(device, {pFences, fenceCount});
   return regular<CommandId::vkResetFences>(device, fenceCount, pFences);
 }
@@ -190,17 +188,16 @@ VKAPI_ATTR void VKAPI_CALL hook_vkDestroyFence(VkDevice device, VkFence fence,
   regular<CommandId::vkDestroyFence>(device, fence, pAllocator);
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32_t fenceCount,
-                                                    const VkFence* pFences, VkBool32 waitAll,
-                                                    std::uint64_t timeout) {
+VKAPI_ATTR VkResult VKAPI_CALL hook_vkWaitForFences(VkDevice device, std::uint32_t fenceCount, const VkFence* pFences,
+                                                    VkBool32 waitAll, std::uint64_t timeout) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkWaitForFences>(
       state, [&](VkResult result) { return waited(result, timeout); },
       [&] {
         return (waitAll == VK_FALSE && fenceCount != 1) || HostMemory::finished(state, {pFences, fenceCount});
       },
-      [&] { return state.next->vkWaitForFences(device, fenceCount, pFences, waitAll, timeout); }, device,
-      fenceCount, pFences, waitAll, timeout);
+      [&] { return state.next->vkWaitForFences(device, fenceCount, pFences, waitAll, timeout); }, device, fenceCount,
+      pFences, waitAll, timeout);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetFenceStatus(VkDevice device, VkFence fence) {
@@ -234,20 +231,20 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetSemaphoreCounterValueKHR(VkDevice devic
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetEventStatus(VkDevice device, VkEvent event) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetEventStatus>(
-      state, ready_or_not, [] { return true; }, [&] { return state.next->vkGetEventStatus(device, event); },
-      device, event);
+      state, ready_or_not, [] { return true; }, [&] { return state.next->vkGetEventStatus(device, event); }, device,
+      event);
 }
 
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQueryPool queryPool,
                                                           std::uint32_t firstQuery, std::uint32_t queryCount,
-                                                          std::size_t dataSize, void* pData,
-                                                          VkDeviceSize stride, VkQueryResultFlags flags) {
+                                                          std::size_t dataSize, void* pData, VkDeviceSize stride,
+                                                          VkQueryResultFlags flags) {
   DeviceState& state = device_of(device);
   return wait<CommandId::vkGetQueryPoolResults>(
       state, ready_or_not, [] { return false; },  // a query makes no memory visible
       [&] {
-        return state.next->vkGetQueryPoolResults(device, queryPool, firstQuery, queryCount, dataSize, pData,
-                                                 stride, flags);
+        return state.next->vkGetQueryPoolResults(device, queryPool, firstQuery, queryCount, dataSize, pData, stride,
+                                                 flags);
       },
       device, queryPool, firstQuery, queryCount, dataSize, pData, stride, flags);
 }
@@ -255,8 +252,7 @@ VKAPI_ATTR VkResult VKAPI_CALL hook_vkGetQueryPoolResults(VkDevice device, VkQue
 VKAPI_ATTR VkResult VKAPI_CALL hook_vkQueueWaitIdle(VkQueue queue) {
   DeviceState& state = device_of(queue);
   return wait<CommandId::vkQueueWaitIdle>(
-      state, [](VkResult result) { return waited(result); },
-      [&] { return HostMemory::finished(state, queue); },
+      state, [](VkResult result) { return waited(result); }, [&] { return HostMemory::finished(state, queue); },
       [&] {
         if (state.checkpointer == nullptr || in_forked_child()) return state.next->vkQueueWaitIdle(queue);
         return guarded(VK_ERROR_OUT_OF_HOST_MEMORY, [&] { return wait_idle(state, {&queue, 1}); });

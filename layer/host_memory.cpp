@@ -34,16 +34,15 @@ memory::Device activity(const Memory& memory) {
 // Of the program's own pages nothing tells host from device: what work in flight writes there is
 // recorded when that is finished.
 bool waits_for_work(const Memory& memory) {
-  return memory.pages != nullptr && memory.device->settler != nullptr &&
-         activity(memory) == memory::Device::active && memory.tracked->anything_differs();
+  return memory.pages != nullptr && memory.device->settler != nullptr && activity(memory) == memory::Device::active &&
+         memory.tracked->anything_differs();
 }
 
 void tell_settled(ThreadState& state, DeviceState& device) {
   if (device.memories.settled != device.memories.epoch || device.memories.told_settled) return;
   const args_rondoDeviceIdle args{device.device};
   if (!encode_payload(state, state.host_writes, CommandId::rondoDeviceIdle, &args, true)) return;
-  write_call(state, CommandId::rondoDeviceIdle, 0, g_hot.writer->take_sequence(), {},
-             state.host_writes.bytes());
+  write_call(state, CommandId::rondoDeviceIdle, 0, g_hot.writer->take_sequence(), {}, state.host_writes.bytes());
   device.memories.told_settled = true;
   WorkEnds::told_idle(device);
 }
@@ -88,8 +87,7 @@ class WriteRecorder {
       }
       return;
     }
-    if (ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece || ranges_.size() >= kMostRanges)
-      flush();
+    if (ambiguous != ambiguous_ || bytes_.size() + part.size > kPiece || ranges_.size() >= kMostRanges) flush();
     ambiguous_ = ambiguous;
     ranges_.push_back(part);
     bytes_.insert(bytes_.end(), bytes, bytes + part.size);
@@ -114,8 +112,8 @@ class WriteRecorder {
     args.dataSize = bytes.size();
     args.pData = bytes.data();
     if (!encode_payload(state_, state_.host_writes, CommandId::rondoHostWrite, &args, true)) return;
-    write_call(state_, CommandId::rondoHostWrite, ambiguous ? kRecordAmbiguous : 0,
-               g_hot.writer->take_sequence(), {}, state_.host_writes.bytes());
+    write_call(state_, CommandId::rondoHostWrite, ambiguous ? kRecordAmbiguous : 0, g_hot.writer->take_sequence(), {},
+               state_.host_writes.bytes());
   }
 
   ThreadState& state_;
@@ -231,8 +229,7 @@ bool HostMemory::record_all(ThreadState* state, memory::Contested contested, con
       Memory& memory = *static_cast<Memory*>(tracked->user);
       if (state == nullptr && !tracked->is_shadow()) continue;
       // Writes to other memory mean nothing before they are flushed.
-      if (memory.coherent && (memory.mapped || memory.owes) && memory.undated == undated)
-        record_one(tracked, memory);
+      if (memory.coherent && (memory.mapped || memory.owes) && memory.undated == undated) record_one(tracked, memory);
     }
   for (memory::Tracked* tracked : found) static_cast<Memory*>(tracked->user)->undated = false;
   if (state != nullptr) work_ends().end_scan();
@@ -255,8 +252,7 @@ bool HostMemory::record_between(bool may_record) {
       memory.undated = memory.undated || tracked->anything_differs();
       written = written || memory.undated;
     } else if (!memory.undated) {
-      const std::span<const memory::Range> ranges =
-          tracked->changes(activity(memory), memory::Contested::keep);
+      const std::span<const memory::Range> ranges = tracked->changes(activity(memory), memory::Contested::keep);
       write_ranges(state, memory, ranges);
       written = written || !ranges.empty();
     }
@@ -288,8 +284,7 @@ std::span<const memory::Range> HostMemory::record(ThreadState* state, Memory& me
   // A flush of the program's own pages makes nothing visible that the next submit does not.
   if (contested == memory::Contested::keep && memory.pages != nullptr) return {};
   const VkDeviceSize from = offset > memory.map_offset ? offset - memory.map_offset : 0;
-  const std::span<const memory::Range> found =
-      memory.tracked->collect(from, size, activity(memory), contested);
+  const std::span<const memory::Range> found = memory.tracked->collect(from, size, activity(memory), contested);
   if (state != nullptr && !found.empty()) work_ends().look();
   write_ranges(state, memory, found);
   if (from == 0 && size == memory::whole) memory.undated = false;
@@ -312,8 +307,7 @@ void HostMemory::not_submitted(DeviceState& device, VkQueue queue, VkFence fence
   const std::uint64_t number = progress.submitted;
   if (progress.finished < number) --progress.submitted;
   const auto use = d.fences.find(fence);
-  if (use != d.fences.end() && use->second.queue == queue && use->second.submitted == number)
-    d.fences.erase(use);
+  if (use != d.fences.end() && use->second.queue == queue && use->second.submitted == number) d.fences.erase(use);
   d.host_waits.not_submitted(queue, number);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The program's mapped memory, and the one critical section of host writes
-// (design §6): scan, record the writes, take and commit the number of the
+// (docs/layer.md, "Host writes"): scan, record the writes, take and commit the number of the
 // submit, flush, unmap, free, signal or event, then leave it and call the
 // driver. Device memory is made and found under the same lock.
 #pragma once
@@ -46,8 +46,8 @@ struct Memory {
   // Contested pages, from before it was unmapped: for the next submit, or the wait after which nothing works
   // any more.
   bool owes = false;
-  bool device_writable = false;  // something is bound that a device can write
-  std::byte* pages = nullptr;    // the program's own, imported: it can always write them, `mapped` stays true
+  bool device_writable = false;      // something is bound that a device can write
+  std::byte* pages = nullptr;        // the program's own, imported: it can always write them, `mapped` stays true
   std::vector<BoundBuffer> buffers;  // with read-back checkpoints
   struct DriversOwn {
     VkDeviceSize from, to;
@@ -160,8 +160,8 @@ class HostMemory {
   void before_fork();
   void after_fork(bool is_child);
 
-  // madvise(2) by the program, of whole pages of mapped memory; not inside the critical section. -1: the kernel is to be
-  // asked; else the error, or 0.
+  // madvise(2) by the program, of whole pages of mapped memory; not inside the critical section. -1: the kernel is to
+  // be asked; else the error, or 0.
   int advise(std::byte* start, std::size_t bytes, int advice);
 
   // Some memory has a shadow: it is kept up whether anything is recorded or not.

@@ -20,8 +20,7 @@ constexpr VkPipelineStageFlags2 kBehindAll =
 }  // namespace
 
 void HostWaits::created(VkSemaphore semaphore, const VkSemaphoreCreateInfo& info) {
-  const auto* type =
-      find_in_chain<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  const auto* type = find_in_chain<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE) {
     timelines_.erase(semaphore);  // several that are alive may share a handle
     return;
@@ -113,8 +112,8 @@ template <class Info>
 void HostWaits::add_with_values(VkQueue queue, std::uint64_t number, std::span<const Info> batches) {
   if (timelines_.empty()) return;
   for (const Info& info : batches) {
-    const auto* values = find_in_chain<VkTimelineSemaphoreSubmitInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+    const auto* values =
+        find_in_chain<VkTimelineSemaphoreSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     Batch batch;
     if (values != nullptr) {
       const auto take = [&](std::vector<Value>& to, std::uint32_t count, const VkSemaphore* semaphores,
@@ -145,8 +144,7 @@ void HostWaits::submitted(VkQueue queue, std::uint64_t number, std::span<const V
     Batch batch;
     for (const VkSemaphoreSubmitInfo& wait : std::span(info.pWaitSemaphoreInfos, info.waitSemaphoreInfoCount))
       if (is_timeline(wait.semaphore)) batch.waits.push_back({wait.semaphore, wait.value});
-    for (const VkSemaphoreSubmitInfo& given :
-         std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
+    for (const VkSemaphoreSubmitInfo& given : std::span(info.pSignalSemaphoreInfos, info.signalSemaphoreInfoCount))
       if (is_timeline(given.semaphore))
         batch.signals.push_back({given.semaphore, given.value, (given.stageMask & kBehindAll) != 0});
     add(queue, number, &info == &batches.back() ? number : number - 1, std::move(batch));

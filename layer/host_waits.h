@@ -59,8 +59,8 @@ class HostWaits {
     std::uint64_t ends;    // Ended::number
   };
   struct Timeline {
-    std::uint64_t given = 0;      // what it has or gets by itself
-    std::vector<Signal> signals;  // not seen by the program, in the order of submission
+    std::uint64_t given = 0;                            // what it has or gets by itself
+    std::vector<Signal> signals;                        // not seen by the program, in the order of submission
     std::uint64_t least_dropped = 0, most_dropped = 0;  // values of those that were too many, 0: none
   };
   bool is_timeline(VkSemaphore semaphore) const { return timelines_.count(semaphore) != 0; }

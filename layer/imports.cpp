@@ -24,10 +24,10 @@ std::byte* imported_pages(const VkMemoryAllocateInfo& info) {
 }
 
 bool may_be_imported(const void* chain) {
-  const auto* buffer = find_in_chain<VkExternalMemoryBufferCreateInfo>(
-      chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
-  const auto* image = find_in_chain<VkExternalMemoryImageCreateInfo>(
-      chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO);
+  const auto* buffer =
+      find_in_chain<VkExternalMemoryBufferCreateInfo>(chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO);
+  const auto* image =
+      find_in_chain<VkExternalMemoryImageCreateInfo>(chain, VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO);
   // Of memory that is ours, which is no device's.
   constexpr VkExternalMemoryHandleTypeFlags ours = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
   return (buffer != nullptr && (buffer->handleTypes & ours) != 0) ||
@@ -44,8 +44,7 @@ void begin_import(Memory& memory, std::byte* pages) {
   const DeviceState& device = *memory.device;
   // Protecting what hardware reads makes its driver give up the pages, and worse.
   const bool may_protect = device.software;
-  if (memory::Tracker* const tracker = host_memory().start_tracker(settings().memory.c_str());
-      tracker != nullptr)
+  if (memory::Tracker* const tracker = host_memory().start_tracker(settings().memory.c_str()); tracker != nullptr)
     memory.tracked = tracker->track_own_pages(pages, memory.size, may_protect);
   if (memory.tracked == nullptr) {
     stop_recording("no memory to find host writes with");

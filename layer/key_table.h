@@ -78,9 +78,7 @@ class KeyTable {
 
  private:
   static std::size_t slot(void* key) {
-    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15u >>
-                                    32) %
-           kSlots;
+    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(key) >> 4) * 0x9e3779b97f4a7c15u >> 32) % kSlots;
   }
   Entry* probe(void* key) const {
     for (std::size_t i = 0, at = slot(key); i < kSlots; ++i, at = (at + 1) % kSlots) {

@@ -33,8 +33,7 @@ bool LauncherReport::has_other_than(std::int64_t pid) const {
   std::string text(static_cast<std::size_t>(file_->bytes()), '\0');
   if (!file_->read(0, std::as_writable_bytes(std::span(text)))) return false;
   const std::string own = std::to_string(pid) + " ";
-  for (std::string_view rest = text; rest.find('\0') != std::string_view::npos;
-       rest.remove_prefix(rest.find('\0') + 1))
+  for (std::string_view rest = text; rest.find('\0') != std::string_view::npos; rest.remove_prefix(rest.find('\0') + 1))
     if (!rest.starts_with(own)) return true;
   return false;
 }

@@ -26,7 +26,8 @@ void log(LogLevel level, std::string_view text) {
   char line[1024];
   static constexpr std::string_view prefix = "rondo: ";
   std::memcpy(line, prefix.data(), prefix.size());
-  const std::size_t body = printable_into(std::span(line).subspan(prefix.size(), sizeof line - prefix.size() - 1), text);
+  const std::size_t body =
+      printable_into(std::span(line).subspan(prefix.size(), sizeof line - prefix.size() - 1), text);
   line[prefix.size() + body] = '\n';
   const WriteSignalBlock block;
   if (::write(STDERR_FILENO, line, prefix.size() + body + 1) < 0) block.take(errno);

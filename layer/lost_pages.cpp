@@ -22,8 +22,8 @@ constinit std::atomic<CaptureWriter*> g_writer{nullptr};
 void on_bus_error(int signal, siginfo_t* info, void* context) {
   const int before = errno;
   CaptureWriter* const writer = g_writer.load(std::memory_order_acquire);
-  const bool ours = info->si_code > 0 && writer != nullptr &&
-                    writer->replace_lost(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  const bool ours =
+      info->si_code > 0 && writer != nullptr && writer->replace_lost(reinterpret_cast<std::uintptr_t>(info->si_addr));
   errno = before;
   if (!ours)
     memory::pass_on(g_programs, signal, info, context, [](const struct sigaction& next) { g_programs = next; });

@@ -18,8 +18,7 @@ constexpr std::uint8_t kBreg0 = 0x70;          // what a register has, and an of
 
 bool kept_by_calls(std::uint64_t number) {
 #ifdef __x86_64__
-  return number == 3 || number == 6 || number == 7 ||
-         (number >= 12 && number <= 16);  // rbx, rbp, rsp, r12 to r15, rip
+  return number == 3 || number == 6 || number == 7 || (number >= 12 && number <= 16);  // rbx, rbp, rsp, r12 to r15, rip
 #elif defined(__aarch64__)
   return number >= 19 && number <= 31;  // x19 to x30, sp
 #else

@@ -23,7 +23,7 @@ namespace {
 // A look comes so many times later as the last one took, where a blob was found without, and where one was not.
 constexpr std::uint64_t kPauseIfFound = 30, kPauseIfNot = 4;
 constexpr std::uint64_t kGlancesNs = 20'000'000;
-constexpr int kFirstDescriptor = 512;          // where the table is the program's: out of its way
+constexpr int kFirstDescriptor = 512;  // where the table is the program's: out of its way
 
 OpenedFile open_high(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
@@ -59,11 +59,14 @@ std::string_view word(std::string_view& line) {
 
 // `open_by` leads to the file whatever has become of its path.
 void OpenFiles::note(const std::string& path, const std::string& open_by) {
-  struct stat status {}, at_path {};
+  struct stat status {
+  }, at_path{};
   if (files() >= kMost || ::stat(open_by.c_str(), &status) != 0) return;
   const FileIdentity identity = identity_of(status);
   if (!S_ISREG(status.st_mode) || identity.bytes < kSmallest) return;
-  if (in_question_.contains({identity.device, identity.inode}) || !seen_.insert({identity.device, identity.inode}).second) return;
+  if (in_question_.contains({identity.device, identity.inode}) ||
+      !seen_.insert({identity.device, identity.inode}).second)
+    return;
   // Nobody finds it again by a path that is not its own, as those of deleted files and of memory are.
   if (::stat(path.c_str(), &at_path) != 0 || identity_of(at_path) != identity) return;
   OpenedFile file = open_high(open_by.c_str());
@@ -83,7 +86,8 @@ bool OpenFiles::read_noticed(std::size_t most) {
       seen_.erase(key);  // it may be finished the next time
       forget_if_not_own(one);
     } else if (in_question_.contains(key)) {  // a library that was just being loaded
-    } else if (::stat(one.path.c_str(), &at_path) != 0 || identity_of(at_path) != one.identity) {  // deleted since, as in note()
+      // deleted since, as in note()
+    } else if (::stat(one.path.c_str(), &at_path) != 0 || identity_of(at_path) != one.identity) {
     } else if (const auto number = matcher_.add(std::move(one.file))) {
       paths_.resize(*number + 1);
       paths_[*number] = std::move(one.path);
@@ -102,8 +106,11 @@ void OpenFiles::forget_if_not_own(Noticed& one) {
 bool OpenFiles::forget_closed() {
   if (noticed_.size() <= kMostClosed) return false;
   std::sort(open_now_.begin(), open_now_.end());
-  const auto is_open = [this](const Noticed& one) { return std::binary_search(open_now_.begin(), open_now_.end(), key_of(one)); };
-  std::size_t closed = noticed_.size() - static_cast<std::size_t>(std::count_if(noticed_.begin(), noticed_.end(), is_open));
+  const auto is_open = [this](const Noticed& one) {
+    return std::binary_search(open_now_.begin(), open_now_.end(), key_of(one));
+  };
+  std::size_t closed =
+      noticed_.size() - static_cast<std::size_t>(std::count_if(noticed_.begin(), noticed_.end(), is_open));
   const std::size_t before = noticed_.size();
   for (auto one = noticed_.begin(); closed > kMostClosed;) {
     if (is_open(*one)) {
@@ -118,8 +125,8 @@ bool OpenFiles::forget_closed() {
   return noticed_.size() != before;
 }
 
-// Lines of /proc/self/maps: range, permissions, offset, device, inode, path. Programs and libraries are no data, and what
-// is written through a mapping changes.
+// Lines of /proc/self/maps: range, permissions, offset, device, inode, path. Programs and libraries are no data, and
+// what is written through a mapping changes.
 void OpenFiles::scan_mappings() {
   struct Mapped {
     std::string path, range;
@@ -198,7 +205,8 @@ void OpenFiles::glance() { scan(glances_, kPauseIfFound, kGlancesNs); }
 std::vector<FilePiece> OpenFiles::look(std::span<const std::byte> blob) {
   std::vector<FilePiece> pieces = matcher_.find(blob);
   const auto is_whole = [&] {
-    return !pieces.empty() && std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
+    return !pieces.empty() &&
+           std::none_of(pieces.begin(), pieces.end(), [](const FilePiece& p) { return p.file == kInNoFile; });
   };
   scan(looks_, is_whole() ? kPauseIfFound : kPauseIfNot, 0);
   // Twice as many each time: a blob is looked for again and again, and so are files read that it is not in.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The regular files that the program has open or mapped, and which blobs lie in them (RONDO_FILES). Looked for in
-// /proc/self when a large blob comes, and every 20 ms, and not so often that it took much of the time. A file that was seen
-// once stays open here, so that the program may close or delete it; one that comes and goes between two looks is missed. It is
-// read once a blob is in none of those that were.
+// /proc/self when a large blob comes, and every 20 ms, and not so often that it took much of the time. A file that was
+// seen once stays open here, so that the program may close or delete it; one that comes and goes between two looks is
+// missed. It is read once a blob is in none of those that were.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ class OpenFiles final : public BlobPlaces {
  public:
   static constexpr std::uint64_t kSmallest = 64 * 1024;  // smaller ones hold no blob that is looked for
   static constexpr std::size_t kMost = 256;              // that are kept open
-  static constexpr std::size_t kMostClosed = 64;         // of these that the program has closed before any blob was looked for in them
+  // of these that the program has closed before any blob was looked for in them
+  static constexpr std::size_t kMostClosed = 64;
 
   std::vector<FilePiece> look(std::span<const std::byte> blob) override;
   void glance() override;

@@ -39,11 +39,11 @@ Head make_head(const ThreadState& state, const Outcome& outcome) {
 }
 
 // Head and tail of a body are small or already encoded.
-void write(ThreadState& state, CommandId command, unsigned flags, std::uint64_t sequence,
-           const Outcome& outcome, const Head& head, std::span<const std::byte> tail) {
+void write(ThreadState& state, CommandId command, unsigned flags, std::uint64_t sequence, const Outcome& outcome,
+           const Head& head, std::span<const std::byte> tail) {
   std::byte* body =
-      state.stream.begin(static_cast<std::uint16_t>(command), static_cast<std::uint16_t>(flags | head.flags),
-                         sequence, head.size + tail.size());
+      state.stream.begin(static_cast<std::uint16_t>(command), static_cast<std::uint16_t>(flags | head.flags), sequence,
+                         head.size + tail.size());
   std::memcpy(body, head.bytes, head.size);
   if (!tail.empty()) std::memcpy(body + head.size, tail.data(), tail.size());
   if (outcome.times != nullptr) state.stream.set_last_time_ns(outcome.times->end_ns);

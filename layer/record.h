@@ -32,8 +32,7 @@ struct Outcome {
 // recorded. It is left out where it is a query; else recording has been stopped.
 bool encode_payload(ThreadState& state, codec::Buffer& out, CommandId command, const void* args,
                     bool outputs_valid) noexcept;
-inline bool encode_payload(ThreadState& state, CommandId command, const void* args,
-                           bool outputs_valid) noexcept {
+inline bool encode_payload(ThreadState& state, CommandId command, const void* args, bool outputs_valid) noexcept {
   return encode_payload(state, state.buffer, command, args, outputs_valid);
 }
 
@@ -45,8 +44,7 @@ void write_result(ThreadState& state, CommandId command, std::uint64_t sequence,
 
 // Takes the next number and writes the record, payload from state.buffer.
 // Returns the number. Does not look who made the call.
-inline std::uint64_t commit(ThreadState& state, CommandId command, std::uint16_t flags,
-                                  const Outcome& outcome = {}) {
+inline std::uint64_t commit(ThreadState& state, CommandId command, std::uint16_t flags, const Outcome& outcome = {}) {
   const std::uint64_t sequence = g_hot.writer->take_sequence();
   write_call(state, command, flags, sequence, outcome, state.buffer.bytes());
   return sequence;

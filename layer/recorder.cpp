@@ -51,9 +51,10 @@ struct Recorder {
   Ending ending = Ending::exited;
   std::string path;
   pid_t pid = 0;  // of the recorded process
-  const volatile char* own_page = nullptr;  // set before `recording`: not zero, but in children of fork; null where the kernel has none such
-  std::mutex closing;     // held while the file is closed; before `lock`
-  bool finished = false;  // guarded by `closing`
+  // set before `recording`: not zero, but in children of fork; null where the kernel has none such
+  const volatile char* own_page = nullptr;
+  std::mutex closing;                       // held while the file is closed; before `lock`
+  bool finished = false;                    // guarded by `closing`
   std::atomic<bool> told_of_shared{false};  // memory with a child
 };
 
@@ -61,7 +62,8 @@ struct Recorder {
 // present may wait for a window that nobody sees.
 constexpr unsigned kCallsMilliseconds = 10'000;
 
-// In a child of fork, also where its number is its parent's: the first of a namespace has one that is the first of another.
+// In a child of fork, also where its number is its parent's: the first of a namespace has one that is the first of
+// another.
 bool is_copied(const Recorder& r) { return r.own_page != nullptr && *r.own_page == 0; }
 
 Recorder& recorder() {
@@ -97,8 +99,7 @@ void finish_recording(unsigned calls_ms) {
         r.path + " is not complete: " + summary.error().message);
     return;
   }
-  log(LogLevel::info, r.path + ": " + plural(summary->records, "record") + ", " +
-                          plural(summary->file_bytes, "byte"));
+  log(LogLevel::info, r.path + ": " + plural(summary->records, "record") + ", " + plural(summary->file_bytes, "byte"));
 }
 
 void close_file(unsigned calls_ms) noexcept {
@@ -168,8 +169,8 @@ void after_fork_in_child() {
   leave_to_parent();
 }
 
-// Made by a system call (clone): no fork handler has seen it. Told when it asks for an instance: what it has from its parent is of no
-// use to it, since the driver's threads are not there.
+// Made by a system call (clone): no fork handler has seen it. Told when it asks for an instance: what it has from its
+// parent is of no use to it, since the driver's threads are not there.
 bool is_unseen_child() {
   if (!recording() || !is_copied(recorder())) return false;
   g_forked.store(true);
@@ -200,8 +201,7 @@ bool ancestor_records() {
   long pid = ::getppid();
   for (int depth = 0; pid > 1 && depth < 16; ++depth) {
     const std::string directory = "/proc/" + std::to_string(pid);
-    if (read_text_file((directory + "/maps").c_str()).find(std::string("/memfd:") + kMark) !=
-        std::string::npos)
+    if (read_text_file((directory + "/maps").c_str()).find(std::string("/memfd:") + kMark) != std::string::npos)
       return true;
     const std::string stat = read_text_file((directory + "/stat").c_str());
     const std::size_t name_end = stat.rfind(')');  // pid (name) state ppid
@@ -230,14 +230,12 @@ std::vector<DictionaryEntry> dictionary() {
                       codec::info(command.args).encoding_hash, command.name});
   for (const codec::StructInfo& structure : codec::structures())
     if (structure.stype != codec::kNull)
-      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
-                      structure.encoding_hash, structure.name});
+      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id), structure.encoding_hash,
+                      structure.name});
   return rows;
 }
 
-bool exists(const std::string& path) {
-  return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0;
-}
+bool exists(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
 
 // The first free name; a file that appears meanwhile is never overwritten.
 std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later, std::string& path) {
@@ -253,8 +251,7 @@ std::unique_ptr<CaptureWriter> create_file(const ProcessNames& names, bool later
     return nullptr;
   }
   const bool names_process = s.output.find("%p") != std::string::npos;
-  if (!names_process && (later || being_recorded(base)))
-    base = with_suffix(base, "-" + std::to_string(names.pid));
+  if (!names_process && (later || being_recorded(base))) base = with_suffix(base, "-" + std::to_string(names.pid));
   spare_address_space();
   WriterOptions options;
   options.compression = s.compression;
@@ -290,8 +287,7 @@ bool wanted() {
   // Asked first: with another user's rights nothing that the environment names is touched.
   if (forward_only() || in_forked_child() || is_unseen_child()) return false;
   static const bool first_or_any = [] {
-    const bool yes =
-        settings().children || (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
+    const bool yes = settings().children || (!ancestor_records() && !LauncherReport().has_other_than(::getpid()));
     if (!yes) log(LogLevel::info, "not recording a later process (RONDO_CHILDREN=0)");
     return yes;
   }();
@@ -302,8 +298,7 @@ bool in_forked_child() { return g_forked.load(std::memory_order_relaxed); }
 
 const Settings& settings() {
   static const Settings* const s = [] {
-    auto* read =
-        new Settings(read_settings([](const char* name) -> const char* { return environment_of(name); }));
+    auto* read = new Settings(read_settings([](const char* name) -> const char* { return environment_of(name); }));
     set_log_level(read->log_level);
     for (const std::string& warning : read->warnings) log(LogLevel::warn, warning);
     return read;

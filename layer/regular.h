@@ -55,8 +55,8 @@ typename CommandTraits<C>::Return record_before(ThreadState& state, Down&& down,
   } else if constexpr (Traits::scalars) {
     note_caller(state);
     sequence = g_hot.writer->take_sequence();
-    std::byte* body = state.stream.begin(static_cast<std::uint16_t>(C), kRecordCall | flags, sequence,
-                                         (sizeof(A) + ... + 0));
+    std::byte* body =
+        state.stream.begin(static_cast<std::uint16_t>(C), kRecordCall | flags, sequence, (sizeof(A) + ... + 0));
     pack(body, arguments...);
     state.stream.commit();
   } else {

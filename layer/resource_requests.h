@@ -18,8 +18,7 @@ namespace rondo::layer {
 struct BufferRequest {
   BufferRequest(DeviceState& device, const VkBufferCreateInfo& asked) : chain(asked.pNext), info(asked) {
     if (device.resources != nullptr) add_usage(VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
-    if (recording() && device.address_replay &&
-        (usage_of(asked) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
+    if (recording() && device.address_replay && (usage_of(asked) & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0) {
       info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;
       return;  // its memory is the driver's own
     }
@@ -48,8 +47,7 @@ struct ImageRequest {
     constexpr VkFlags kSparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT;
     if (to_read && asked.samples != VK_SAMPLE_COUNT_1_BIT) {
       add_samples(device, asked);
-    } else if (to_read && (asked.flags & kSparse) == 0 &&
-               (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
+    } else if (to_read && (asked.flags & kSparse) == 0 && (asked.usage & VK_IMAGE_USAGE_TRANSFER_SRC_BIT) == 0) {
       info.usage |= VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
       readable = (asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) == 0 && image_can_be(device, info);
       if (!readable) info.usage = asked.usage;
@@ -64,8 +62,7 @@ struct ImageRequest {
   // Shaders read several samples, those of color through a view that shows their bits.
   void add_samples(DeviceState& device, const VkImageCreateInfo& asked) {
     const VkFormat format = gpu::samples_view_format(asked.format);
-    if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0 || !gpu::why_no_samples(asked).empty())
-      return;
+    if ((asked.usage & VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT) != 0 || !gpu::why_no_samples(asked).empty()) return;
     info.usage |= VK_IMAGE_USAGE_SAMPLED_BIT;
     info.flags |= gpu::samples_flags(asked.format);
     VkImageCreateInfo view = info;
@@ -75,8 +72,7 @@ struct ImageRequest {
     info.usage = asked.usage;
     info.flags = asked.flags;
   }
-  VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
-                                           kHostPointer};
+  VkExternalMemoryImageCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr, kHostPointer};
   VkImageCreateInfo info;
   bool extended = false;  // may live in imported memory
   bool readable = false;  // made so

@@ -13,11 +13,10 @@ namespace rondo::layer {
 namespace {
 
 // What a device can write at any time, and not by a command that names the buffer.
-constexpr VkFlags64 kWrittenByShaders =
-    ~VkFlags64{VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-               VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-               VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
-               VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
+constexpr VkFlags64 kWrittenByShaders = ~VkFlags64{
+    VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
+    VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+    VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT};
 
 template <class Info>
 std::vector<std::uint32_t> sharing(const Info& info) {
@@ -26,8 +25,8 @@ std::vector<std::uint32_t> sharing(const Info& info) {
 }
 
 bool has_stencil_storage(const VkImageCreateInfo& info) {
-  const auto* stencil = find_in_chain<VkImageStencilUsageCreateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
+  const auto* stencil =
+      find_in_chain<VkImageStencilUsageCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO);
   return stencil != nullptr && (stencil->stencilUsage & VK_IMAGE_USAGE_STORAGE_BIT) != 0;
 }
 
@@ -50,8 +49,8 @@ void Resources::add(VkImage handle, const VkImageCreateInfo& info, VkDeviceSize 
   if (image.sparse) image.unreadable = text_of(Unverified::sparse);  // pages without memory read as anything
   const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
   for (const VkImageAspectFlagBits aspect :
-       {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT,
-        VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT})
+       {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT, VK_IMAGE_ASPECT_PLANE_0_BIT,
+        VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT})
     if ((aspects & aspect) != 0 && !(aspect == VK_IMAGE_ASPECT_COLOR_BIT && gpu::is_planar(info.format)))
       image.aspects.push_back(aspect);
   image.parts.resize(image.aspects.size() * image.mips * image.layers);
@@ -189,8 +188,7 @@ void Resources::host_wrote(VkImage handle, const VkImageSubresourceLayers& layer
   overwrite(image->second.place, {0, VK_WHOLE_SIZE}, true);
 }
 
-void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range, VkImageLayout from,
-                           VkImageLayout to) {
+void Resources::host_moved(VkImage handle, const VkImageSubresourceRange& range, VkImageLayout from, VkImageLayout to) {
   const auto image = images_.find(handle);
   if (image == images_.end() || from == to) return;
   each(image->second, range, [&](Subresource& part) {
@@ -246,8 +244,7 @@ void Resources::list(VkImage handle, const Image& image, std::vector<Part>& part
         if (!never && one.between) part.unreadable = text_of(Unverified::between_families);
         if (!never && one.uncertain) part.unreadable = text_of(Unverified::layout);
         // Both are written together where a cut puts them back.
-        if (!never && gpu::has_samples(source) && image.aspects.size() == 2 &&
-            source.together == source.aspect)
+        if (!never && gpu::has_samples(source) && image.aspects.size() == 2 && source.together == source.aspect)
           part.unreadable = text_of(Unverified::samples_aspects);
         if (!never && !one.defined) part.unreadable = text_of(Unverified::not_kept);
         parts.push_back(part);

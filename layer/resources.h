@@ -94,7 +94,7 @@ class Resources {
     bool defined = true;  // its last pass kept what it drew
     bool written = false;
     std::uint32_t family = VK_QUEUE_FAMILY_IGNORED;
-    bool between = false;  // given up by one family, not taken by another
+    bool between = false;    // given up by one family, not taken by another
     bool uncertain = false;  // its layout: what changed it may not be executed in the order of the submits
     bool lost = false;       // what shares its memory was written since: it has no contents
   };

@@ -14,11 +14,11 @@ namespace rondo::layer {
 template <class Barrier>
 void Resources::image_barriers(Effects& effects, std::uint32_t count, const Barrier* barriers) {
   for (const Barrier& b : std::span(barriers, count))
-    effects.push_back({b.image, VK_NULL_HANDLE, b.subresourceRange,
-                       b.oldLayout == b.newLayout ? VK_IMAGE_LAYOUT_UNDEFINED : b.newLayout,
-                       b.oldLayout == VK_IMAGE_LAYOUT_UNDEFINED && b.newLayout != b.oldLayout ? Change::forget
-                                                                                             : Change::none,
-                       b.srcQueueFamilyIndex, b.dstQueueFamilyIndex});
+    effects.push_back(
+        {b.image, VK_NULL_HANDLE, b.subresourceRange,
+         b.oldLayout == b.newLayout ? VK_IMAGE_LAYOUT_UNDEFINED : b.newLayout,
+         b.oldLayout == VK_IMAGE_LAYOUT_UNDEFINED && b.newLayout != b.oldLayout ? Change::forget : Change::none,
+         b.srcQueueFamilyIndex, b.dstQueueFamilyIndex});
 }
 
 template <class Barrier>
@@ -135,7 +135,7 @@ void Resources::begin_rendering(Effects& effects, const VkRenderingInfo& info) {
       effect.range.levelCount = 1;  // of a view of several mips the first is drawn to
       effect.range.aspectMask = aspects;
       const bool kept = resolved || a.storeOp == VK_ATTACHMENT_STORE_OP_STORE || goes_on;
-      effect.change = kept                                           ? Change::write
+      effect.change = kept                                            ? Change::write
                       : a.storeOp == VK_ATTACHMENT_STORE_OP_DONT_CARE ? Change::discard
                                                                       : Change::none;
       effects.push_back(effect);
@@ -195,11 +195,10 @@ void Resources::writes_texels(VkCommandBuffer commands, const Info& info) {
   const auto image = images_.find(info.srcImage);
   for (const auto& region : std::span(info.pRegions, info.regionCount)) {
     const VkImageSubresourceLayers& part = region.imageSubresource;
-    const VkDeviceSize bytes =
-        image == images_.end()
-            ? VK_WHOLE_SIZE
-            : gpu::region_bytes(image->second.format, part.aspectMask, region.bufferRowLength,
-                                region.bufferImageHeight, region.imageExtent, part.layerCount);
+    const VkDeviceSize bytes = image == images_.end()
+                                   ? VK_WHOLE_SIZE
+                                   : gpu::region_bytes(image->second.format, part.aspectMask, region.bufferRowLength,
+                                                       region.bufferImageHeight, region.imageExtent, part.layerCount);
     writes(commands, info.dstBuffer, region.bufferOffset, bytes != 0 ? bytes : VK_WHOLE_SIZE);
   }
 }
@@ -289,8 +288,7 @@ void Resources::watch(CommandId id, const void* args) {
     }
     case CommandId::vkCmdCopyBuffer2: {
       const auto& a = as<args_vkCmdCopyBuffer2>(args);
-      for (const VkBufferCopy2& region :
-           std::span(a.pCopyBufferInfo->pRegions, a.pCopyBufferInfo->regionCount))
+      for (const VkBufferCopy2& region : std::span(a.pCopyBufferInfo->pRegions, a.pCopyBufferInfo->regionCount))
         writes(a.commandBuffer, a.pCopyBufferInfo->dstBuffer, region.dstOffset, region.size);
       break;
     }
@@ -310,13 +308,15 @@ void Resources::watch(CommandId id, const void* args) {
       writes_regions(as<args_vkCmdResolveImage>(args).commandBuffer, as<args_vkCmdResolveImage>(args));
       break;
     case CommandId::vkCmdResolveImage2:
-      writes_regions(as<args_vkCmdResolveImage2>(args).commandBuffer, *as<args_vkCmdResolveImage2>(args).pResolveImageInfo);
+      writes_regions(as<args_vkCmdResolveImage2>(args).commandBuffer,
+                     *as<args_vkCmdResolveImage2>(args).pResolveImageInfo);
       break;
     case CommandId::vkCmdCopyBufferToImage:
       writes_regions(as<args_vkCmdCopyBufferToImage>(args).commandBuffer, as<args_vkCmdCopyBufferToImage>(args));
       break;
     case CommandId::vkCmdCopyBufferToImage2:
-      writes_regions(as<args_vkCmdCopyBufferToImage2>(args).commandBuffer, *as<args_vkCmdCopyBufferToImage2>(args).pCopyBufferToImageInfo);
+      writes_regions(as<args_vkCmdCopyBufferToImage2>(args).commandBuffer,
+                     *as<args_vkCmdCopyBufferToImage2>(args).pCopyBufferToImageInfo);
       break;
     case CommandId::vkCmdCopyImageToBuffer: {
       const auto& a = as<args_vkCmdCopyImageToBuffer>(args);
@@ -340,8 +340,8 @@ void Resources::watch(CommandId id, const void* args) {
     }
     case CommandId::vkCmdCopyQueryPoolResults: {
       const auto& a = as<args_vkCmdCopyQueryPoolResults>(args);
-      constexpr VkDeviceSize kMost =
-          256;  // that the last query takes, whose results may be larger than the stride
+      // that the last query takes, whose results may be larger than the stride
+      constexpr VkDeviceSize kMost = 256;
       writes(a.commandBuffer, a.dstBuffer, a.dstOffset, a.queryCount * a.stride + kMost);
       break;
     }

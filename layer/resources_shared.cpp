@@ -52,8 +52,7 @@ void Resources::drop_overlaps(Resource resource, Place& place) {
   };
   for (const Overlap& overlap : place.overlaps)
     if (Place* const theirs = place_of(overlap); theirs != nullptr) std::erase_if(theirs->overlaps, is_it);
-  if (const auto bound = bound_.find(place.memory); bound != bound_.end())
-    std::erase_if(bound->second, is_it);
+  if (const auto bound = bound_.find(place.memory); bound != bound_.end()) std::erase_if(bound->second, is_it);
 }
 template void Resources::drop_overlaps(VkImage image, Place& place);
 template void Resources::drop_overlaps(VkBuffer buffer, Place& place);
@@ -76,8 +75,7 @@ void Resources::overwrite(const Place& place, Bytes at, bool in_order) {
 }
 
 void Resources::lose(std::vector<Bytes>& lost, Bytes bytes) {
-  const auto first =
-      std::partition_point(lost.begin(), lost.end(), [&](const Bytes& b) { return b.to < bytes.from; });
+  const auto first = std::partition_point(lost.begin(), lost.end(), [&](const Bytes& b) { return b.to < bytes.from; });
   auto last = first;
   for (; last != lost.end() && last->from <= bytes.to; ++last)
     bytes = {std::min(bytes.from, last->from), std::max(bytes.to, last->to)};
@@ -108,15 +106,13 @@ const char* Resources::why_shared(const Image& image) const {
 bool Resources::shares_drivers_own(const Place& place, Bytes at) const {
   return std::any_of(place.overlaps.begin(), place.overlaps.end(), [&](const Overlap& overlap) {
     const auto buffer = buffers_.find(overlap.buffer);
-    return buffer != buffers_.end() && buffer->second.drivers_own && at.from < overlap.at.to &&
-           overlap.at.from < at.to;
+    return buffer != buffers_.end() && buffer->second.drivers_own && at.from < overlap.at.to && overlap.at.from < at.to;
   });
 }
 
 // What is not lost. Whether shaders have written what an image took from their buffer, no call says; what is
 // written by commands alone has no contents there.
-void Resources::list_pieces(const Part& like, VkBuffer handle, const Buffer& buffer,
-                            std::vector<Part>& parts) const {
+void Resources::list_pieces(const Part& like, VkBuffer handle, const Buffer& buffer, std::vector<Part>& parts) const {
   const auto add = [&](Bytes bytes, const char* why) {
     Part part = like;
     part.source = gpu::BufferSource{handle, bytes.from, bytes.to - bytes.from};

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "layer/session.h"
-#include "format/hex.h"
 
 #include <fcntl.h>
 #include <link.h>
@@ -11,6 +10,7 @@
 #include <cstring>
 #include <ctime>
 
+#include "format/hex.h"
 #include "layer/build_id.h"
 #include "layer/elf_tables.h"
 #include "layer/json.h"
@@ -47,8 +47,7 @@ void write_process(JsonWriter& json, const Settings& settings, const ProcessName
   std::timespec now{};
   ::clock_gettime(CLOCK_REALTIME, &now);
   json.key("start_unix_ns")
-      .value(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u +
-             static_cast<std::uint64_t>(now.tv_nsec));
+      .value(static_cast<std::uint64_t>(now.tv_sec) * 1'000'000'000u + static_cast<std::uint64_t>(now.tv_nsec));
   if (!settings.minimal_session) {
     json.key("program").value(names.program);
     json.key("directory").value(names.directory);
@@ -89,19 +88,24 @@ void write_application(JsonWriter& json, const Settings& settings, const VkInsta
 
 const char* word(Checkpoints c) {
   switch (c) {
-    case Checkpoints::none: return "none";
-    case Checkpoints::present: return "present";
-    case Checkpoints::readback: return "readback";
-    case Checkpoints::submit: return "submit";
+    case Checkpoints::none:
+      return "none";
+    case Checkpoints::present:
+      return "present";
+    case Checkpoints::readback:
+      return "readback";
+    case Checkpoints::submit:
+      return "submit";
   }
   return "none";
 }
 const char* word(FilePolicy p) {
-  return p == FilePolicy::embed ? "embed" : p == FilePolicy::embed_all ? "embed-all" : p == FilePolicy::reference ? "reference" : "fail";
+  return p == FilePolicy::embed       ? "embed"
+         : p == FilePolicy::embed_all ? "embed-all"
+         : p == FilePolicy::reference ? "reference"
+                                      : "fail";
 }
-const char* word(Compression c) {
-  return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high";
-}
+const char* word(Compression c) { return c == Compression::none ? "none" : c == Compression::lz4 ? "fast" : "high"; }
 
 }  // namespace
 
@@ -111,8 +115,7 @@ std::string read_text_file(const char* path) {
   const int fd = ::open(path, O_RDONLY | O_CLOEXEC);
   if (fd < 0) return text;
   char block[4096];
-  for (ssize_t got; (got = ::read(fd, block, sizeof block)) > 0;)
-    text.append(block, static_cast<std::size_t>(got));
+  for (ssize_t got; (got = ::read(fd, block, sizeof block)) > 0;) text.append(block, static_cast<std::size_t>(got));
   ::close(fd);
   return text;
 }
@@ -131,8 +134,7 @@ ProcessNames process_names() {
   return names;
 }
 
-std::string session_start(const Settings& settings, const ProcessNames& names,
-                          const VkInstanceCreateInfo* info) {
+std::string session_start(const Settings& settings, const ProcessNames& names, const VkInstanceCreateInfo* info) {
   JsonWriter json;
   json.begin_object();
   json.key("rondo").begin_object();

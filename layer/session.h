@@ -16,8 +16,7 @@ std::string read_text_file(const char* path);
 ProcessNames process_names();
 
 // At the first vkCreateInstance. Members: rondo, process, host, application, capture.
-std::string session_start(const Settings& settings, const ProcessNames& names,
-                          const VkInstanceCreateInfo* info);
+std::string session_start(const Settings& settings, const ProcessNames& names, const VkInstanceCreateInfo* info);
 
 // At the first vkCreateDevice, when the drivers are loaded: {"modules": [{"path", "build_id"}]}.
 std::string session_modules(const Settings& settings);

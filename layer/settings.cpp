@@ -42,10 +42,8 @@ Settings read_settings(const Environment& get) {
   static constexpr Choice<Compression> compressions[] = {
       {"none", Compression::none}, {"fast", Compression::lz4}, {"high", Compression::zstd}};
   choose(get, "RONDO_COMPRESSION", compressions, s.compression, s.warnings);
-  static constexpr Choice<LogLevel> levels[] = {{"error", LogLevel::error},
-                                                {"warn", LogLevel::warn},
-                                                {"info", LogLevel::info},
-                                                {"debug", LogLevel::debug}};
+  static constexpr Choice<LogLevel> levels[] = {
+      {"error", LogLevel::error}, {"warn", LogLevel::warn}, {"info", LogLevel::info}, {"debug", LogLevel::debug}};
   choose(get, "RONDO_LOG", levels, s.log_level, s.warnings);
   static constexpr Choice<Checkpoints> checkpoints[] = {{"none", Checkpoints::none},
                                                         {"present", Checkpoints::present},

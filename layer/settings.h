@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The RONDO_* variables (design §4), read once.
+// The RONDO_* variables (docs/layer.md, "Variables"), read once.
 #pragma once
 
 #include <functional>
@@ -24,11 +24,11 @@ struct Settings {
   std::string memory = "auto";  // RONDO_MEMORY, checked by the memory tracker
   bool minimal_session = false;
   bool children = true;
-  bool backtraces = false;  // RONDO_BACKTRACES
-  FilePolicy files = FilePolicy::embed;             // RONDO_FILES
-  FileCheck file_check = FileCheck::identity;       // RONDO_FILE_CHECK
-  std::optional<FrameRange> frames;  // RONDO_FRAMES; nothing: all of them
-  std::vector<std::string> warnings;  // one sentence each value that was not understood
+  bool backtraces = false;                     // RONDO_BACKTRACES
+  FilePolicy files = FilePolicy::embed;        // RONDO_FILES
+  FileCheck file_check = FileCheck::identity;  // RONDO_FILE_CHECK
+  std::optional<FrameRange> frames;            // RONDO_FRAMES; nothing: all of them
+  std::vector<std::string> warnings;           // one sentence each value that was not understood
 };
 
 using Environment = std::function<const char*(const char* name)>;

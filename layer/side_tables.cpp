@@ -17,8 +17,8 @@ codec::EncodeContext::SubpassUse use_of(const Subpass& subpass) {
   use.known = true;
   for (std::uint32_t i = 0; i < subpass.colorAttachmentCount; ++i)
     use.color |= subpass.pColorAttachments[i].attachment != VK_ATTACHMENT_UNUSED;
-  use.depth_stencil = subpass.pDepthStencilAttachment != nullptr &&
-                      subpass.pDepthStencilAttachment->attachment != VK_ATTACHMENT_UNUSED;
+  use.depth_stencil =
+      subpass.pDepthStencilAttachment != nullptr && subpass.pDepthStencilAttachment->attachment != VK_ATTACHMENT_UNUSED;
   return use;
 }
 
@@ -58,21 +58,19 @@ void SideTables::render_pass(VkRenderPass handle, const VkRenderPassCreateInfo2&
   render_passes_[handle_value(handle)] = std::move(uses);
 }
 
-codec::EncodeContext::SubpassUse SideTables::subpass_use(std::uint64_t render_pass,
-                                                         std::uint32_t subpass) const {
+codec::EncodeContext::SubpassUse SideTables::subpass_use(std::uint64_t render_pass, std::uint32_t subpass) const {
   const std::shared_lock guard(lock_);
   const auto found = render_passes_.find(render_pass);
   if (found == render_passes_.end() || subpass >= found->second.size()) return {};
   return found->second[subpass];
 }
 
-void SideTables::update_template(VkDescriptorUpdateTemplate handle,
-                                 const VkDescriptorUpdateTemplateCreateInfo& info) {
+void SideTables::update_template(VkDescriptorUpdateTemplate handle, const VkDescriptorUpdateTemplateCreateInfo& info) {
   auto layout = std::make_shared<std::vector<codec::EncodeContext::TemplateEntry>>();
   for (std::uint32_t i = 0; i < info.descriptorUpdateEntryCount; ++i) {
     const VkDescriptorUpdateTemplateEntry& entry = info.pDescriptorUpdateEntries[i];
-    layout->push_back({static_cast<std::uint32_t>(entry.descriptorType), entry.descriptorCount, entry.offset,
-                       entry.stride});
+    layout->push_back(
+        {static_cast<std::uint32_t>(entry.descriptorType), entry.descriptorCount, entry.offset, entry.stride});
   }
   const std::lock_guard guard(lock_);
   templates_[handle_value(handle)] = std::move(layout);
@@ -92,8 +90,7 @@ void SideTables::host_image(VkDevice device, VkImage handle, const VkImageCreate
 namespace {
 
 // Of a subresource in the driver's own layout.
-std::optional<std::uint64_t> bytes_as_they_lie([[maybe_unused]] VkDevice device,
-                                               [[maybe_unused]] VkImage image,
+std::optional<std::uint64_t> bytes_as_they_lie([[maybe_unused]] VkDevice device, [[maybe_unused]] VkImage image,
                                                [[maybe_unused]] const VkImageSubresource& part) {
 #ifdef VK_EXT_host_image_copy
   const Dispatch& vk = next_of(device);

@@ -14,8 +14,7 @@ namespace rondo::layer {
 
 bool enables_sparse_binding(const VkDeviceCreateInfo& info) {
   if (info.pEnabledFeatures != nullptr) return info.pEnabledFeatures->sparseBinding != VK_FALSE;
-  const auto* all =
-      find_in_chain<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const auto* all = find_in_chain<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   return all != nullptr && all->features.sparseBinding != VK_FALSE;
 }
 
@@ -48,8 +47,8 @@ bool may_hold_pages(DeviceState& device, const VkMemoryAllocateInfo& info) {
   constexpr VkDeviceSize kPage = 4096;  // the least that a driver is known to have
   if (!device.memories.sparse_seen) return false;
   auto& unbound = device.memories.unbound;
-  const auto fits = std::find_if(unbound.begin(), unbound.end(),
-                                 [&](const auto& one) { return one.second == info.allocationSize; });
+  const auto fits =
+      std::find_if(unbound.begin(), unbound.end(), [&](const auto& one) { return one.second == info.allocationSize; });
   if (fits != unbound.end()) {
     unbound.erase(fits);
     return false;

@@ -77,7 +77,7 @@ struct DeviceState {
   bool address_replay = false;    // … from the driver (bufferDeviceAddressCaptureReplay)
   bool places_addresses = false;  // … by the place of their memory
   VkDeviceSize alias_granule = 1;
-  bool private_pages = false;  // what the driver allocates are private pages of the process
+  bool private_pages = false;                  // what the driver allocates are private pages of the process
   bool binds_sparsely = false;                 // the program enabled sparseBinding
   std::unique_ptr<Resources> resources;        // null without checkpoints of submits
   std::unique_ptr<Checkpointer> checkpointer;  // null without checkpoints

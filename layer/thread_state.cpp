@@ -56,9 +56,7 @@ ThreadState* open_thread_state() noexcept {
 
 int open_thread_states() { return g_open.load(std::memory_order_relaxed); }
 
-bool ThreadState::is_secondary(std::uint64_t command_buffer) {
-  return side_tables().is_secondary(command_buffer);
-}
+bool ThreadState::is_secondary(std::uint64_t command_buffer) { return side_tables().is_secondary(command_buffer); }
 
 codec::EncodeContext::SubpassUse ThreadState::subpass_use(std::uint64_t render_pass, std::uint32_t subpass) {
   return side_tables().subpass_use(render_pass, subpass);

@@ -26,7 +26,7 @@ class ThreadState final : public codec::EncodeContext {
   // Polls that said "not yet", the last records of this thread: saying so again
   // is no news.
   std::vector<Digest> polls;
-  std::uint64_t polled = 0;  // the number of the last of them
+  std::uint64_t polled = 0;             // the number of the last of them
   VkDevice sparse_on = VK_NULL_HANDLE;  // of the buffer or image that this thread made last, if it is sparse
 
   std::unique_ptr<Callers> callers;  // null until one was looked for

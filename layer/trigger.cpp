@@ -38,8 +38,8 @@ uid_t g_user = 0;
 pid_t g_process = 0;
 TriggerAddress g_address;  // another one before it listens, perhaps
 
-// Another copy of this library, in this process, has the name by which `rondo trigger` finds it: this one is found by the process
-// alone, at its end.
+// Another copy of this library, in this process, has the name by which `rondo trigger` finds it: this one is found by
+// the process alone, at its end.
 bool take_any_name(int listener) {
   socklen_t bytes = sizeof g_address.address;
   const sockaddr none{AF_UNIX, {}};
@@ -55,7 +55,8 @@ int listen_here() {
   if (::syscall(SYS_close_range, 0u, ~0u, kCloseRangeUnshare) != 0) return -errno;
   const int listener = ::socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
   if (listener < 0) return -errno;
-  if (::bind(listener, g_address.get(), g_address.bytes) != 0 && (errno != EADDRINUSE || !take_any_name(listener))) return -errno;
+  if (::bind(listener, g_address.get(), g_address.bytes) != 0 && (errno != EADDRINUSE || !take_any_name(listener)))
+    return -errno;
   if (::listen(listener, 4) != 0) return -errno;
   return listener;
 }
@@ -82,7 +83,9 @@ std::string answer_to(std::string_view request, pid_t by) {
     return std::string(kTriggerOk);
   }
   const auto count = parse_trigger(request);
-  if (!count) return std::string(kTriggerNo) + "the layer in the program does not understand the request: it is of another version";
+  if (!count)
+    return std::string(kTriggerNo) +
+           "the layer in the program does not understand the request: it is of another version";
   const auto range = ask_for_frames(*count);
   if (!range) return std::string(kTriggerNo) + "the recording has ended already: " + capture_path();
   return std::string(kTriggerOk) + std::to_string(range->first) + ":" + std::to_string(range->last) + " " +
@@ -144,7 +147,6 @@ void start_trigger() noexcept {
   if (error != 0) log(LogLevel::info, "`rondo trigger` finds nobody here: " + errno_text(error));
   errno = before;
 }
-
 
 void close_through_trigger(unsigned milliseconds) noexcept {
   if (g_state.load() != kListening || g_process != ::getpid()) return;

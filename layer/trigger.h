@@ -12,8 +12,8 @@ namespace rondo::layer {
 // recording begins.
 void start_trigger() noexcept;
 
-// Has that thread close the capture, and waits for it, `milliseconds` at most: for the end of a process that runs no exit handlers. System
-// calls only: the caller may be a signal handler.
+// Has that thread close the capture, and waits for it, `milliseconds` at most: for the end of a process that runs no
+// exit handlers. System calls only: the caller may be a signal handler.
 void close_through_trigger(unsigned milliseconds) noexcept;
 
 // "frames N", N from 1.

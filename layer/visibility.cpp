@@ -105,9 +105,7 @@ namespace {
 
 constexpr char kNewer[] = "newer than what this build of Rondo records";
 
-bool is_visible(std::uint32_t version) {
-  return !hiding() || is_recorded_version(version);
-}
+bool is_visible(std::uint32_t version) { return !hiding() || is_recorded_version(version); }
 
 std::string release_text(std::uint32_t version) {
   return "Vulkan " + std::to_string(VK_API_VERSION_MAJOR(version)) + "." +
@@ -148,8 +146,8 @@ const char* hidden_reason(std::string_view extension) {
 }
 
 const char* hidden_extension(std::span<const char* const> enabled) {
-  const auto found = std::find_if(enabled.begin(), enabled.end(),
-                                  [](const char* name) { return hidden_reason(name) != nullptr; });
+  const auto found =
+      std::find_if(enabled.begin(), enabled.end(), [](const char* name) { return hidden_reason(name) != nullptr; });
   return found == enabled.end() ? nullptr : *found;
 }
 
@@ -212,14 +210,12 @@ void hide_queue_flags(VkQueueFamilyProperties& family) {
   family.queueFlags &= ~VkFlags{VK_QUEUE_PROTECTED_BIT};
 }
 
-void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
-                       VkExternalSemaphoreProperties& properties) {
+void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked, VkExternalSemaphoreProperties& properties) {
   constexpr VkFlags kSync = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
   if (!hiding()) return;
   if (asked != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT) {
     if (properties.externalSemaphoreFeatures != 0)
-      hidden("semaphores by handles that are no sync fds",
-             "others may signal them, which a capture cannot know");
+      hidden("semaphores by handles that are no sync fds", "others may signal them, which a capture cannot know");
     properties.externalSemaphoreFeatures = 0;
     properties.exportFromImportedHandleTypes = properties.compatibleHandleTypes = 0;
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a program sees of the driver: everything but what cannot be recorded
-// (design §2.2). hidden.h keeps what that was.
+// (docs/fidelity.md, "Hidden from programs while they are captured"). hidden.h keeps what that was.
 #pragma once
 
 #include <cstdint>
@@ -55,8 +55,7 @@ void ask_for_unknown(const VkBaseInStructure& structure, std::span<const VkExten
 std::optional<codec::HiddenFeature> hidden_feature(const void* chain);
 
 // Of semaphores and fences: all handles but sync fds, whose payloads are copies.
-void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked,
-                       VkExternalSemaphoreProperties& properties);
+void hide_handle_types(VkExternalSemaphoreHandleTypeFlagBits asked, VkExternalSemaphoreProperties& properties);
 void hide_handle_types(VkExternalFenceHandleTypeFlagBits asked, VkExternalFenceProperties& properties);
 
 void hide_queue_flags(VkQueueFamilyProperties& family);

@@ -40,15 +40,14 @@ std::uint64_t perhaps_ended(const QueueProgress& queue) {
   return std::max({queue.perhaps, queue.finished, queue.unwatched});
 }
 
-void write_ended(ThreadState& state, VkQueue queue, std::uint64_t from, std::uint64_t to,
-                 std::uint64_t submitted, bool unsure) {
+void write_ended(ThreadState& state, VkQueue queue, std::uint64_t from, std::uint64_t to, std::uint64_t submitted,
+                 bool unsure) {
   constexpr std::uint64_t most = UINT32_MAX;
   const args_rondoWorkEnded args{queue, static_cast<std::uint32_t>(std::min(to - from, most)),
                                  static_cast<std::uint32_t>(std::min(submitted - to, most)),
                                  unsure ? VK_TRUE : VK_FALSE};
   if (!encode_payload(state, state.host_writes, CommandId::rondoWorkEnded, &args, true)) return;
-  write_call(state, CommandId::rondoWorkEnded, 0, g_hot.writer->take_sequence(), {},
-             state.host_writes.bytes());
+  write_call(state, CommandId::rondoWorkEnded, 0, g_hot.writer->take_sequence(), {}, state.host_writes.bytes());
 }
 
 }  // namespace
@@ -61,15 +60,13 @@ void run_work_ends() noexcept {
 // No fence is needed while no memory was ever mapped: the program cannot write such memory, and before it
 // can, it calls vkMapMemory, which the layer sees.
 VkFence WorkEnds::fence_for(DeviceState& device, VkFence given) {
-  if (given != VK_NULL_HANDLE || device.own_fences == nullptr || device.memories.ever_mapped == 0 ||
-      !recording())
+  if (given != VK_NULL_HANDLE || device.own_fences == nullptr || device.memories.ever_mapped == 0 || !recording())
     return given;
   VkFence own = VK_NULL_HANDLE;
   return device.own_fences->take(own) == VK_SUCCESS ? own : VK_NULL_HANDLE;
 }
 
-void WorkEnds::submitted(DeviceState& device, VkQueue queue, std::uint64_t number, VkFence given,
-                         VkFence used) {
+void WorkEnds::submitted(DeviceState& device, VkQueue queue, std::uint64_t number, VkFence given, VkFence used) {
   if (device.own_fences == nullptr) return;
   QueueProgress& progress = device.memories.queues[queue];
   if (used == VK_NULL_HANDLE || device.memories.ever_mapped == 0 || !recording()) {
@@ -103,8 +100,7 @@ void WorkEnds::let_go(const Watched& one) {
 
 void WorkEnds::let_go(DeviceState& device, std::span<const VkFence> fences) {
   std::erase_if(watched_, [&](const Watched& one) {
-    if (one.device != &device || one.own ||
-        std::find(fences.begin(), fences.end(), one.fence) == fences.end())
+    if (one.device != &device || one.own || std::find(fences.begin(), fences.end(), one.fence) == fences.end())
       return false;
     QueueProgress& progress = device.memories.queues[one.queue];
     if (device.next->vkGetFenceStatus(device.device, one.fence) == VK_SUCCESS)
@@ -167,8 +163,7 @@ bool WorkEnds::begin_scan() {
 
 void WorkEnds::end_scan() {
   for (DeviceState* device : devices_)
-    for (auto& [queue, progress] : device->memories.queues)
-      progress.ended = std::max(progress.ended, progress.seen);
+    for (auto& [queue, progress] : device->memories.queues) progress.ended = std::max(progress.ended, progress.seen);
 }
 
 void WorkEnds::tell(ThreadState& state, DeviceState& device, bool undated) {
@@ -189,8 +184,7 @@ void WorkEnds::tell(ThreadState& state, DeviceState& device, bool undated) {
 }
 
 void WorkEnds::told_idle(DeviceState& device) {
-  for (auto& [queue, progress] : device.memories.queues)
-    progress.told = std::max(progress.told, progress.finished);
+  for (auto& [queue, progress] : device.memories.queues) progress.told = std::max(progress.told, progress.finished);
 }
 
 // Until there is something to look at. False: it is not time yet.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Notices when submitted work ends, also where the program does not wait for it. A host write
-// that was made after the end of work is recorded so (docs/memory.md, "Writes without a wait"). Each submission has a fence: the
-// program's, or one of the layer's own where the program gave none. The fences are
-// asked before and after each scan. While work is in flight, a thread of the
-// layer's own scans now and then.
+// that was made after the end of work is recorded so (docs/memory.md, "Writes without a wait"). Each submission has a
+// fence: the program's, or one of the layer's own where the program gave none. The fences are asked before and after
+// each scan. While work is in flight, a thread of the layer's own scans now and then.
 //
 // Everything here: inside the critical section of host writes.
 #pragma once

@@ -20,8 +20,8 @@ class BufferAddresses {
   void apply(const Plan& plan, ObjectId buffer, VkBufferCreateInfo& info);
 
  private:
-  VkBufferOpaqueCaptureAddressCreateInfo opaque_{
-      VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO, nullptr, 0};
+  VkBufferOpaqueCaptureAddressCreateInfo opaque_{VK_STRUCTURE_TYPE_BUFFER_OPAQUE_CAPTURE_ADDRESS_CREATE_INFO, nullptr,
+                                                 0};
   VkExternalMemoryBufferCreateInfo external_{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
                                              VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT};
 };
@@ -41,14 +41,13 @@ class MemoryAddress {
   Result<void> apply(Run& run, const Op& op, VkMemoryAllocateInfo& info, PlacedMemory& placed);
 
  private:
-  VkMemoryOpaqueCaptureAddressAllocateInfo opaque_{
-      VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO, nullptr, 0};
+  VkMemoryOpaqueCaptureAddressAllocateInfo opaque_{VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO,
+                                                   nullptr, 0};
   VkImportMemoryHostPointerInfoEXT import_{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
                                            VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, nullptr};
 };
 
 // Extensions and features of the player's own, at vkCreateDevice; `info`: in the run's scratch.
-void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info,
-                      std::vector<const char*>& extensions);
+void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info, std::vector<const char*>& extensions);
 
 }  // namespace rondo::player

@@ -21,8 +21,7 @@ std::vector<std::uint32_t> find_asked_pipelines(const Plan& plan) {
       asked.insert(named(plan, op, HandleType::VkPipeline));
     if (canonical != CommandId::vkCreateRayTracingPipelinesKHR) continue;
     const auto made = std::span(plan.created).subspan(op.first_created, op.created);
-    if (std::none_of(made.begin(), made.end(), [&](const Patch& one) { return asked.count(one.id) != 0; }))
-      continue;
+    if (std::none_of(made.begin(), made.end(), [&](const Patch& one) { return asked.count(one.id) != 0; })) continue;
     makers.push_back(i);
     for (const Patch& used : std::span(plan.patches).subspan(op.first_patch, op.patches))
       if (plan.objects.objects()[used.id].type == HandleType::VkPipeline) asked.insert(used.id);

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "player/iterations.h"
 #include "format/printable.h"
+#include "player/iterations.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::player {
@@ -36,11 +36,11 @@ Result<void> check_value(std::string_view flag, const std::string& option, const
 
 // Options of google-benchmark that a misspelt one may mean. Its library knows which there are, and has no list.
 const std::vector<std::string> kBenchmarkOptions{
-    "--benchmark_list_tests",      "--benchmark_filter",          "--benchmark_min_time",
-    "--benchmark_min_warmup_time", "--benchmark_repetitions",     "--benchmark_enable_random_interleaving",
-    "--benchmark_format",          "--benchmark_out",             "--benchmark_report_aggregates_only",
-    "--benchmark_out_format",      "--benchmark_color",           "--benchmark_display_aggregates_only",
-    "--benchmark_context",         "--benchmark_perf_counters",   "--benchmark_counters_tabular",
+    "--benchmark_list_tests",      "--benchmark_filter",        "--benchmark_min_time",
+    "--benchmark_min_warmup_time", "--benchmark_repetitions",   "--benchmark_enable_random_interleaving",
+    "--benchmark_format",          "--benchmark_out",           "--benchmark_report_aggregates_only",
+    "--benchmark_out_format",      "--benchmark_color",         "--benchmark_display_aggregates_only",
+    "--benchmark_context",         "--benchmark_perf_counters", "--benchmark_counters_tabular",
     "--benchmark_time_unit"};
 
 // "--benchmark_fromat=json: google-benchmark has no such option; the closest is --benchmark_format".
@@ -207,8 +207,7 @@ Result<void> benchmark(const Options& options, Iterations& iterations, Outcome& 
   std::string replaced;
   for (const Replaced& one : outcome.replaced) replaced += (replaced.empty() ? "" : ", ") + one.selector;
   if (!replaced.empty()) ::benchmark::AddCustomContext("choice of replaced shaders", printable(replaced));
-  if (outcome.shaders.clamped)
-    ::benchmark::AddCustomContext("clamped_shaders", outcome.shaders.clamped->numbers());
+  if (outcome.shaders.clamped) ::benchmark::AddCustomContext("clamped_shaders", outcome.shaders.clamped->numbers());
   Reporter reporter(all);
   const std::size_t rows = ::benchmark::RunSpecifiedBenchmarks(&reporter);
   ::benchmark::Shutdown();

@@ -31,7 +31,8 @@ Result<Reader::Bytes> BlobsAhead::read(std::size_t index) {
 void BlobsAhead::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    news_.wait(lock, [this] { return ends_ || (next_ < plan_.late_blobs.size() && (ready_.empty() || bytes_ < ahead_)); });
+    news_.wait(lock,
+               [this] { return ends_ || (next_ < plan_.late_blobs.size() && (ready_.empty() || bytes_ < ahead_)); });
     if (ends_) return;
     const std::size_t index = next_++;
     const std::uint64_t turn = turn_;

@@ -29,7 +29,7 @@ class BlobsAhead {
  private:
   void work();
   Result<Reader::Bytes> read(std::size_t index);  // fails where there is no memory, too
-  std::size_t index_of(std::uint32_t op) const;  // the first entry of that op or a later one
+  std::size_t index_of(std::uint32_t op) const;   // the first entry of that op or a later one
 
   const Plan& plan_;
   Reader& reader_;  // the thread's
@@ -37,7 +37,7 @@ class BlobsAhead {
   std::mutex mutex_;
   std::condition_variable news_;
   // Guarded by mutex_:
-  std::size_t next_ = 0;   // index into Plan::late_blobs: is read next
+  std::size_t next_ = 0;    // index into Plan::late_blobs: is read next
   std::uint64_t turn_ = 0;  // how often go_to() changed that: what was being read then is not kept
   std::deque<std::pair<std::size_t, Result<Reader::Bytes>>> ready_;
   std::size_t bytes_ = 0;  // of them

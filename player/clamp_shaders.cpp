@@ -78,15 +78,12 @@ class Clamper {
   void apply() {
     std::size_t next = 0;
     for (const CodeSite& site : sites_) {
-      if (site.identifier)
-        count_unchanged("a module identifier stands for its code, which is not in the capture");
+      if (site.identifier) count_unchanged("a module identifier stands for its code, which is not in the capture");
       if (!is_code(site)) continue;
-      if (const Reader::Bytes& code = new_codes_[at_site_[next++]]; code != nullptr)
-        replace_code(plan_, site, code);
+      if (const Reader::Bytes& code = new_codes_[at_site_[next++]]; code != nullptr) replace_code(plan_, site, code);
     }
     for (std::size_t i = 0; i < at_stage_.size(); ++i)
-      if (const Reader::Bytes& code = new_codes_[at_stage_[i]]; code != nullptr)
-        plan_.stage_codes[i].code = code;
+      if (const Reader::Bytes& code = new_codes_[at_stage_[i]]; code != nullptr) plan_.stage_codes[i].code = code;
   }
 
   Plan& plan_;
@@ -117,8 +114,7 @@ std::string ClampReport::text() const {
   if (unchanged.empty()) return line;
   line += "; played unchanged: ";
   for (std::size_t i = 0; i < unchanged.size(); ++i)
-    line += (i == 0 ? "" : ", ") + std::to_string(unchanged[i].second) + " (" +
-            printable(unchanged[i].first) + ")";
+    line += (i == 0 ? "" : ", ") + std::to_string(unchanged[i].second) + " (" + printable(unchanged[i].first) + ")";
   return line;
 }
 

@@ -15,10 +15,9 @@ namespace {
 
 // These go with their pools.
 bool dies_with_parent(HandleType type) {
-  return type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet ||
-         type == HandleType::VkQueue || type == HandleType::VkPhysicalDevice ||
-         type == HandleType::VkSwapchainKHR || type == HandleType::VkSurfaceKHR ||
-         type == HandleType::VkDevice || type == HandleType::VkInstance;
+  return type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet || type == HandleType::VkQueue ||
+         type == HandleType::VkPhysicalDevice || type == HandleType::VkSwapchainKHR ||
+         type == HandleType::VkSurfaceKHR || type == HandleType::VkDevice || type == HandleType::VkInstance;
 }
 
 void destroy(const Dispatch& dispatch, VkDevice device, HandleType type, std::uint64_t handle) {
@@ -49,9 +48,7 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   const ObjectId own = plan_.devices[index].id;
   const auto is_ours = [&](ObjectId id) { return objects[id].device == own && slots_[id] != 0; };
   // Swapchain images are the virtual swapchain's to destroy.
-  const auto is_swapchain_image = [&](ObjectId id) {
-    return swapchain_of(plan_, id) != 0;
-  };
+  const auto is_swapchain_image = [&](ObjectId id) { return swapchain_of(plan_, id) != 0; };
   for (const auto& [id, handle] : shared_)
     if (objects[id].device == own && !dies_with_parent(objects[id].type))
       rondo::player::destroy(vk, device.handle, objects[id].type, handle);

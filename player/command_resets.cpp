@@ -37,8 +37,7 @@ std::vector<SubmittedBatch> batches_of(const Plan& plan, const Op& op, OpView& v
     const auto& a = view.as<args_vkQueueSubmit2>();
     for (std::uint32_t b = 0; b < a.submitCount; ++b) {
       SubmittedBatch& batch = batches.emplace_back();
-      batch.grows =
-          takes_more_commands(a.pSubmits[b].pNext) && (a.pSubmits[b].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
+      batch.grows = takes_more_commands(a.pSubmits[b].pNext) && (a.pSubmits[b].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
       for (std::uint32_t i = 0; i < a.pSubmits[b].commandBufferInfoCount; ++i)
         batch.commands.push_back(view.id(&a.pSubmits[b].pCommandBufferInfos[i].commandBuffer));
     }
@@ -90,8 +89,7 @@ void CommandTimes::find_resets() {
           const auto found = begins.find(commands);
           if (found == begins.end() || found->second > i) return;
           // Executed twice before it could be reset.
-          const bool again =
-              std::find(reset.commands.begin(), reset.commands.end(), commands) != reset.commands.end();
+          const bool again = std::find(reset.commands.begin(), reset.commands.end(), commands) != reset.commands.end();
           if (again || !batches[b].grows) is_lost[commands] = true;
           if (!again) reset.commands.push_back(commands);
         };
@@ -119,8 +117,7 @@ VkCommandBuffer CommandTimes::reset_commands(std::uint32_t op, const Reset& rese
   for (const LiveQueue& queue : run_.device_at(submit.device)->queues)
     if (queue.id == submit.dispatch) family = queue.family;
   if (family == kNone) return VK_NULL_HANDLE;
-  const auto [known, fresh] =
-      own_resets_.try_emplace({family, reset.commands}, VkCommandBuffer{VK_NULL_HANDLE});
+  const auto [known, fresh] = own_resets_.try_emplace({family, reset.commands}, VkCommandBuffer{VK_NULL_HANDLE});
   if (!fresh) return known->second;
   std::vector<Range> ranges;
   for (std::uint32_t p = 0; p < places_.size(); ++p)
@@ -130,13 +127,12 @@ VkCommandBuffer CommandTimes::reset_commands(std::uint32_t op, const Reset& rese
   if (ranges.empty()) return VK_NULL_HANDLE;
   const auto pool = own_pool(submit.device, family);
   if (!pool) return failed_ = tl::unexpected<Error>(pool.error()), VK_NULL_HANDLE;
-  failed_ = record_own(submit.device, *pool, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, known->second,
-                       [&](VkCommandBuffer commands) {
-                         for (const Range& range : ranges)
-                           run_.device_at(submit.device)
-                               ->dispatch.vkCmdResetQueryPool(commands, pools_[range.pool].handle,
-                                                              range.first, range.count);
-                       });
+  failed_ = record_own(
+      submit.device, *pool, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, known->second, [&](VkCommandBuffer commands) {
+        for (const Range& range : ranges)
+          run_.device_at(submit.device)
+              ->dispatch.vkCmdResetQueryPool(commands, pools_[range.pool].handle, range.first, range.count);
+      });
   return failed_ ? known->second : VK_NULL_HANDLE;
 }
 

@@ -40,8 +40,8 @@ class CommandTimes::Results {
   bool is_counted() const { return pool_.kind.counters != kNone; }
 
   // VK_NOT_READY: not all of them are there.
-  Result<void> get(std::uint32_t first, std::uint32_t count, VkQueryResultFlags flags,
-                   std::span<std::uint64_t> values, VkResult* result = nullptr) {
+  Result<void> get(std::uint32_t first, std::uint32_t count, VkQueryResultFlags flags, std::span<std::uint64_t> values,
+                   VkResult* result = nullptr) {
     const DeviceState& device = *times_.run_.device_at(pool_.device);
     const VkResult r =
         device.dispatch.vkGetQueryPoolResults(device.handle, pool_.handle, first, count, values.size_bytes(),
@@ -80,8 +80,7 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
     if (device.results != nullptr) RONDO_TRY(device.results->invalidate());
   std::vector<std::optional<Results>> results(pools_.size());
   for (std::uint32_t p = 0; p < pools_.size(); ++p)
-    if (run_.device_at(pools_[p].device) != nullptr && pools_[p].handle != VK_NULL_HANDLE)
-      results[p].emplace(*this, p);
+    if (run_.device_at(pools_[p].device) != nullptr && pools_[p].handle != VK_NULL_HANDLE) results[p].emplace(*this, p);
   std::vector<std::uint64_t> values;
   for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
     const TimedCommands& commands = wanted_.commands[c];
@@ -89,8 +88,7 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
     std::uint64_t copied = copy != nullptr ? copy->offset : 0;
     for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
       const Place& place = places_[wanted_.order[i]];
-      if (place.pool == kNone || !results[place.pool] || (copy != nullptr && copy->own == VK_NULL_HANDLE))
-        continue;
+      if (place.pool == kNone || !results[place.pool] || (copy != nullptr && copy->own == VK_NULL_HANDLE)) continue;
       const Pool& pool = pools_[place.pool];
       const std::uint32_t queries = queries_of(wanted_.points[wanted_.order[i]]);
       const std::uint32_t each = pool.values;
@@ -108,8 +106,7 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
           // In a multiview pass the first one has the time, or the sum of all views; llvmpipe leaves the
           // others alone.
           if (q == 0 || wanted_.points[wanted_.order[i]].probe) is_there = is_there && one.back() != 0;
-          for (std::uint32_t v = 0; v < each; ++v)
-            values[std::size_t{q} * each + v] = one.back() != 0 ? one[v] : 0;
+          for (std::uint32_t v = 0; v < each; ++v) values[std::size_t{q} * each + v] = one.back() != 0 ? one[v] : 0;
         }
         if (!is_there) continue;
       } else {
@@ -124,15 +121,13 @@ Result<void> CommandTimes::each_result(Visit&& visit) {
 Result<std::span<const double>> CommandTimes::times() {
   const auto has_probe = [](const TimePoint& point) { return point.probe; };
   times_.assign(wanted_.order.size(), kNoTime);
-  probes_.assign(
-      std::any_of(wanted_.points.begin(), wanted_.points.end(), has_probe) ? wanted_.order.size() : 0,
-      kNoTime);
+  probes_.assign(std::any_of(wanted_.points.begin(), wanted_.points.end(), has_probe) ? wanted_.order.size() : 0,
+                 kNoTime);
   std::vector<bool> written(wanted_.order.size(), false);
   // Ticks count from the first one of their device, which may not be the earliest: queues work side by side.
   std::vector<std::optional<std::uint64_t>> zeros(devices_.size());
   std::vector<std::int64_t> earliest(devices_.size(), 0);
-  RONDO_TRY(each_result([&](std::uint32_t execution, const Pool& pool,
-                            std::span<const std::uint64_t> values) {
+  RONDO_TRY(each_result([&](std::uint32_t execution, const Pool& pool, std::span<const std::uint64_t> values) {
     const Device& device = devices_[pool.device];
     const bool probe = wanted_.points[wanted_.order[execution]].probe;
     const std::uint64_t ticks = values[probe ? 1 : 0];
@@ -142,8 +137,7 @@ Result<std::span<const double>> CommandTimes::times() {
     earliest[pool.device] = std::min(earliest[pool.device], since);
     times_[execution] = static_cast<double>(since);
     written[execution] = true;
-    if (probe)
-      probes_[execution] = static_cast<double>(ticks_since(values[0], ticks, device.mask)) * device.period;
+    if (probe) probes_[execution] = static_cast<double>(ticks_since(values[0], ticks, device.mask)) * device.period;
   }));
   for (std::size_t i = 0; i < times_.size(); ++i) {
     if (!written[i]) continue;

@@ -13,13 +13,10 @@ namespace rondo::player {
 
 namespace {
 
-constexpr VkQueryPipelineStatisticFlags kOfCompute =
-    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
-constexpr VkQueryPipelineStatisticFlags kOfMeshes =
-    VK_QUERY_PIPELINE_STATISTIC_TASK_SHADER_INVOCATIONS_BIT_EXT |
-    VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
-constexpr VkQueryPipelineStatisticFlags kOfGraphics =
-    VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT - 1;
+constexpr VkQueryPipelineStatisticFlags kOfCompute = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT;
+constexpr VkQueryPipelineStatisticFlags kOfMeshes = VK_QUERY_PIPELINE_STATISTIC_TASK_SHADER_INVOCATIONS_BIT_EXT |
+                                                    VK_QUERY_PIPELINE_STATISTIC_MESH_SHADER_INVOCATIONS_BIT_EXT;
+constexpr VkQueryPipelineStatisticFlags kOfGraphics = VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT - 1;
 
 }  // namespace
 
@@ -42,9 +39,9 @@ std::uint32_t CommandTimes::counters_of(std::uint32_t device, std::uint32_t fami
   auto found = std::find_if(counter_sets_.begin(), counter_sets_.end(), is_it);
   if (found == counter_sets_.end()) {
     CounterSet set{device, family, {}, {}};
-    const std::vector<std::uint32_t> places =
-        family < live.counters.size() ? places_of(wanted_.counters, live.counters[family])
-                                      : std::vector<std::uint32_t>();
+    const std::vector<std::uint32_t> places = family < live.counters.size()
+                                                  ? places_of(wanted_.counters, live.counters[family])
+                                                  : std::vector<std::uint32_t>();
     for (std::uint32_t w = 0; w < places.size(); ++w) {
       if (places[w] == kNone) continue;
       set.indexes.push_back(places[w]);
@@ -80,8 +77,8 @@ std::vector<bool> CommandTimes::closed_to_queries() const {
         break;
       case CommandId::vkCreateCommandPool:
         view.load(plan, op);
-        if (op.created != 0 && (view.as<args_vkCreateCommandPool>().pCreateInfo->flags &
-                                VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0)
+        if (op.created != 0 &&
+            (view.as<args_vkCreateCommandPool>().pCreateInfo->flags & VK_COMMAND_POOL_CREATE_PROTECTED_BIT) != 0)
           is_protected.insert(plan.created[op.first_created].id);
         break;
       case CommandId::vkBeginCommandBuffer: {

@@ -23,8 +23,13 @@ constexpr VkAccessFlags kAll = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRIT
 }  // namespace
 
 CommandTimes::CommandTimes(Run& run, const TimesWanted& wanted)
-    : run_(run), wanted_(wanted), places_(wanted.points.size()), devices_(run.plan().devices.size()),
-      grows_(wanted.commands.size(), false), submit_of_(wanted.commands.size(), kNone), copy_of_(wanted.commands.size(), kNone) {
+    : run_(run),
+      wanted_(wanted),
+      places_(wanted.points.size()),
+      devices_(run.plan().devices.size()),
+      grows_(wanted.commands.size(), false),
+      submit_of_(wanted.commands.size(), kNone),
+      copy_of_(wanted.commands.size(), kNone) {
   for (const std::uint32_t point : wanted.order) places_[point].uses += 1;
   find_ops();
   find_growing();
@@ -73,7 +78,8 @@ void CommandTimes::find_places() {
   const bool is_around = wanted_.what != Measured::times;
   const auto can_be_timed = [&](const Op& op) {
     const auto family = families.find(plan.objects.objects()[op.dispatch].parent);
-    if (op.device >= devices_.size() || devices_[op.device].create_op == kNone || family == families.end()) return false;
+    if (op.device >= devices_.size() || devices_[op.device].create_op == kNone || family == families.end())
+      return false;
     const LiveDevice& live = run_.targets()[op.device];
     if (family->second >= live.families.size()) return false;
     const VkQueueFamilyProperties& properties = live.families[family->second];
@@ -106,8 +112,7 @@ void CommandTimes::find_places() {
     // Performance queries of one command buffer come from one pool, unless performanceCounterMultipleQueryPools is on
     // (VUID-vkCmdBeginQuery-queryPool-03226).
     const bool may_be_full = kind.counters == kNone || run_.targets()[device].counts_in_several_pools;
-    const bool is_full =
-        !fresh && may_be_full && pools_[pool->second].queries + queries_of(point) > kMostQueries;
+    const bool is_full = !fresh && may_be_full && pools_[pool->second].queries + queries_of(point) > kMostQueries;
     if (fresh || is_full) {
       pool->second = static_cast<std::uint32_t>(pools_.size());
       pools_.push_back({device, 0, kind, values_of(kind), VK_NULL_HANDLE});
@@ -166,18 +171,18 @@ void CommandTimes::find_growing() {
       grows_[c] = batch < a.submitCount && takes_more_commands(a.pSubmits[batch].pNext);
     } else {
       const auto& a = view.as<args_vkQueueSubmit2>();
-      grows_[c] = batch < a.submitCount && takes_more_commands(a.pSubmits[batch].pNext) && (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
+      grows_[c] = batch < a.submitCount && takes_more_commands(a.pSubmits[batch].pNext) &&
+                  (a.pSubmits[batch].flags & VK_SUBMIT_PROTECTED_BIT) == 0;
     }
   }
-  // What is written again without a copy in between says nothing. Nor do queries of which queues work side by side: their order
-  // is that of one queue.
+  // What is written again without a copy in between says nothing. Nor do queries of which queues work side by side:
+  // their order is that of one queue.
   std::vector<ObjectId> queues(places_.size(), 0);
   for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
     const ObjectId queue = submit_of_[c] != kNone ? plan.ops[submit_of_[c]].dispatch : 0;
     for (const std::uint32_t point : points_of(wanted_.commands[c])) {
       // Performance queries are copied by commands only where a device allows that, and few do.
-      const bool is_copied =
-          grows_[c] && !wanted_.commands[c].leaves_pass_open && wanted_.what != Measured::counters;
+      const bool is_copied = grows_[c] && !wanted_.commands[c].leaves_pass_open && wanted_.what != Measured::counters;
       if (places_[point].uses > 1 && !is_copied) places_[point].is_lost = true;
       if (queues[point] != 0 && queues[point] != queue) places_[point].is_lost = true;
       queues[point] = queue;
@@ -189,8 +194,7 @@ void CommandTimes::add_range(std::vector<Range>& ranges, std::uint32_t point) co
   const Place& place = places_[point];
   if (place.pool == kNone) return;
   const std::uint32_t queries = queries_of(wanted_.points[point]);
-  if (!ranges.empty() && ranges.back().pool == place.pool &&
-      ranges.back().first + ranges.back().count == place.first)
+  if (!ranges.empty() && ranges.back().pool == place.pool && ranges.back().first + ranges.back().count == place.first)
     ranges.back().count += queries;
   else
     ranges.push_back({place.pool, place.first, queries});
@@ -207,8 +211,7 @@ void CommandTimes::choose_copies() {
     for (const std::uint32_t point : points) add_range(copy.ranges, point);
     Device& device = devices_[device_of(copy)];
     copy.offset = device.copied;
-    for (const Range& range : copy.ranges)
-      device.copied += std::uint64_t{range.count} * pools_[range.pool].values;
+    for (const Range& range : copy.ranges) device.copied += std::uint64_t{range.count} * pools_[range.pool].values;
     copy_of_[c] = static_cast<std::uint32_t>(copies_.size());
     submits_[submit_of_[c]].copies.push_back(copy_of_[c]);
     copies_.push_back(std::move(copy));
@@ -224,7 +227,8 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
   DeviceState& device = *run_.device_at(index);
   Device& own = devices_[index];
   // Queries are reset by commands: the host may do it only where that feature is on.
-  if ((run_.targets()[index].families[device.service_family].queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
+  if ((run_.targets()[index].families[device.service_family].queueFlags &
+       (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) == 0)
     return {};
   for (Pool& pool : pools_) {
     if (pool.device != index) continue;
@@ -234,8 +238,8 @@ Result<void> CommandTimes::make_ready(std::uint32_t index) {
   own.is_ready = true;
   RONDO_TRY(reset_queries(index));
   if (own.copied == 0) return {};
-  own.results = std::make_unique<gpu::Staging>(device.access, VK_BUFFER_USAGE_TRANSFER_DST_BIT, VK_MEMORY_PROPERTY_HOST_CACHED_BIT,
-                                               "the times of commands");
+  own.results = std::make_unique<gpu::Staging>(device.access, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                                               VK_MEMORY_PROPERTY_HOST_CACHED_BIT, "the times of commands");
   return own.results->grow(own.copied * sizeof(std::uint64_t));
 }
 
@@ -279,8 +283,8 @@ Result<void> CommandTimes::record(Copy& copy, VkCommandPool pool) {
     }
     const VkMemoryBarrier visible{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                                   VK_ACCESS_HOST_READ_BIT};
-    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                            &visible, 0, nullptr, 0, nullptr);
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &visible, 0,
+                            nullptr, 0, nullptr);
   });
 }
 
@@ -310,8 +314,10 @@ Result<void> CommandTimes::write(const TimePoint& point, const Place& place, boo
   for (std::uint32_t i = 0; i < (point.probe ? 2 : 1); ++i) {
     const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, kAll, kAll};
     if (point.barrier)
-      vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1, &all, 0, nullptr, 0, nullptr);
-    vk.vkCmdWriteTimestamp(commands, at_end ? VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT : VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, pool.handle, place.first + i);
+      vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 1,
+                              &all, 0, nullptr, 0, nullptr);
+    vk.vkCmdWriteTimestamp(commands, at_end ? VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT : VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                           pool.handle, place.first + i);
   }
   return {};
 }
@@ -360,7 +366,9 @@ VkCommandBuffer as_listed(VkCommandBuffer commands, const VkCommandBuffer*) { re
 VkCommandBufferSubmitInfo as_listed(VkCommandBuffer commands, const VkCommandBufferSubmitInfo*) {
   return {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, commands, 0};
 }
-std::span<const VkCommandBuffer> list_of(const VkSubmitInfo& batch) { return {batch.pCommandBuffers, batch.commandBufferCount}; }
+std::span<const VkCommandBuffer> list_of(const VkSubmitInfo& batch) {
+  return {batch.pCommandBuffers, batch.commandBufferCount};
+}
 std::span<const VkCommandBufferSubmitInfo> list_of(const VkSubmitInfo2& batch) {
   return {batch.pCommandBufferInfos, batch.commandBufferInfoCount};
 }

@@ -28,28 +28,31 @@ enum class Measured : std::uint8_t { times, statistics, counters };
 // A place in a command buffer where a timestamp is written. Of statistics and counters: a command that has a query
 // around it.
 struct TimePoint {
-  std::uint64_t record = 0;   // the command at which it stands
-  bool after = false;         // after that command; else before it
-  bool barrier = false;       // all work before it ends first, and none after it begins earlier
-  bool probe = false;         // with `barrier`: twice, one after the other: what lies between is the cost of such a point
+  std::uint64_t record = 0;  // the command at which it stands
+  bool after = false;        // after that command; else before it
+  bool barrier = false;      // all work before it ends first, and none after it begins earlier
+  // with `barrier`: twice, one after the other: what lies between is the cost of such a point
+  bool probe = false;
   std::uint32_t queries = 1;  // that it takes there: one for each view in a multiview pass
 };
 
 // A command buffer of a submit of the span, as it is executed.
 struct TimedCommands {
-  std::uint64_t at = 0;       // the submit, as a record
-  std::uint32_t batch = 0;    // index of its VkSubmitInfo in the call
-  std::uint32_t primary = 0;  // index of the command buffer in the batch
+  std::uint64_t at = 0;                // the submit, as a record
+  std::uint32_t batch = 0;             // index of its VkSubmitInfo in the call
+  std::uint32_t primary = 0;           // index of the command buffer in the batch
   std::uint32_t first = 0, count = 0;  // the points that it writes, in that order: in TimesWanted::order
-  bool leaves_pass_open = false;       // a render pass is suspended at its end: nothing may follow it but what resumes that
+  // a render pass is suspended at its end: nothing may follow it but what resumes that
+  bool leaves_pass_open = false;
 };
 
 struct TimesWanted {
   Measured what = Measured::times;
-  std::vector<Counter> counters;          // of Measured::counters: what one pass counts
-  std::vector<TimePoint> points;          // each record and side once
-  std::vector<std::uint32_t> order;       // indexes into `points`: the execution of each. No point twice in one command buffer
-  std::vector<TimedCommands> commands;    // in the order of execution
+  std::vector<Counter> counters;  // of Measured::counters: what one pass counts
+  std::vector<TimePoint> points;  // each record and side once
+  // indexes into `points`: the execution of each. No point twice in one command buffer
+  std::vector<std::uint32_t> order;
+  std::vector<TimedCommands> commands;  // in the order of execution
 };
 
 class CommandTimes {
@@ -169,8 +172,7 @@ class CommandTimes {
   // would be the second.
   std::vector<bool> closed_to_queries() const;
   // What a queue family counts; 0: nothing.
-  VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device,
-                                              const VkQueueFamilyProperties& family) const;
+  VkQueryPipelineStatisticFlags statistics_of(std::uint32_t device, const VkQueueFamilyProperties& family) const;
   // Likewise which of the wanted counters, as an index into counter_sets_; kNone: none.
   std::uint32_t counters_of(std::uint32_t device, std::uint32_t family);
   // What is to be queried on that family; nullopt: it cannot be.
@@ -188,8 +190,8 @@ class CommandTimes {
   Result<void> write(const TimePoint& point, const Place& place, bool ends);
   std::uint32_t queries_of(const TimePoint& point) const { return point.probe ? 2 : point.queries; }
   template <class Commands, class Batch>
-  void insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit,
-              Batch* submits, std::uint32_t count);
+  void insert(std::uint32_t op, std::vector<std::vector<Commands>>& lists, const Submit& submit, Batch* submits,
+              std::uint32_t count);
   std::uint32_t device_of(const Copy& copy) const { return pools_[copy.ranges[0].pool].device; }
   Error failure(const char* command, VkResult result) const;
 
@@ -199,13 +201,15 @@ class CommandTimes {
   std::vector<std::uint32_t> op_of_point_;  // likewise; kNone: it is not in the plan
   std::vector<Pool> pools_;
   std::vector<CounterSet> counter_sets_;
-  std::vector<Device> devices_;             // parallel to Plan::devices
+  std::vector<Device> devices_;  // parallel to Plan::devices
   std::vector<Copy> copies_;
-  std::vector<bool> grows_;                 // parallel to TimesWanted::commands: its list in the submit can be made longer
-  std::vector<std::uint32_t> submit_of_;    // likewise: its op
-  std::vector<std::uint32_t> copy_of_;      // parallel to TimesWanted::commands: index into copies_; kNone: read at the end
+  // parallel to TimesWanted::commands: its list in the submit can be made longer
+  std::vector<bool> grows_;
+  std::vector<std::uint32_t> submit_of_;  // likewise: its op
+  // parallel to TimesWanted::commands: index into copies_; kNone: read at the end
+  std::vector<std::uint32_t> copy_of_;
   std::unordered_map<std::uint32_t, Submit> submits_;  // by op
-  std::vector<std::uint32_t> actions_;      // by op: index into points_at_; kNone
+  std::vector<std::uint32_t> actions_;                 // by op: index into points_at_; kNone
   struct At {
     std::uint32_t before = kNone, after = kNone;  // indexes of points
     std::uint32_t makes = kNone;                  // the device that the op makes
@@ -220,8 +224,8 @@ class CommandTimes {
 };
 
 template <class Fill>
-Result<void> CommandTimes::record_own(std::uint32_t device, VkCommandPool pool,
-                                      VkCommandBufferUsageFlags usage, VkCommandBuffer& made, Fill&& fill) {
+Result<void> CommandTimes::record_own(std::uint32_t device, VkCommandPool pool, VkCommandBufferUsageFlags usage,
+                                      VkCommandBuffer& made, Fill&& fill) {
   const DeviceState& state = *run_.device_at(device);
   const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};

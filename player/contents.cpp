@@ -33,9 +33,9 @@ Result<void> Contents::keep() {
     if (swapchain == nullptr) continue;
     const CapturedSwapchain& captured = plan.swapchains[swapchain->place];
     for (std::size_t i = 0; i < swapchain->memories.size(); ++i)
-      RONDO_TRY(add(bytes_.open(captured.device, plan.name(captured.id) + " image " + std::to_string(i),
-                                swapchain->memories[i], swapchain->memory_bytes, swapchain->memory_type, nullptr,
-                                false)));
+      RONDO_TRY(
+          add(bytes_.open(captured.device, plan.name(captured.id) + " image " + std::to_string(i),
+                          swapchain->memories[i], swapchain->memory_bytes, swapchain->memory_type, nullptr, false)));
   }
   if (total > budget_)
     return fail(Status::failed, plan.path + ": the span cannot be looped: what it begins with is " +

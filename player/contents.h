@@ -18,7 +18,9 @@ class Contents {
  public:
   // `budget`: bytes of host memory that may be used.
   Contents(Run& run, std::size_t budget)
-      : run_(run), budget_(budget), bytes_(run, "the span cannot be looped (--fresh plays each iteration from nothing)") {}
+      : run_(run),
+        budget_(budget),
+        bytes_(run, "the span cannot be looped (--fresh plays each iteration from nothing)") {}
 
   // Everything that is allocated now, the player's own swapchain images too.
   Result<void> keep();

@@ -196,8 +196,7 @@ std::vector<Counter> counters_of(const LiveDevices& live, const Targets& targets
     for (const Counter& counter : *family.counters) {
       if (std::any_of(all.begin(), all.end(), [&](const Counter& one) { return one.is_same(counter); })) continue;
       all.push_back(counter);
-      all.back().is_usable =
-          counter.scope == VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR && passes.is_one({&counter, 1});
+      all.back().is_usable = counter.scope == VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR && passes.is_one({&counter, 1});
     }
   name_apart({&all, 1});  // of several devices
   return all;
@@ -206,8 +205,8 @@ std::vector<Counter> counters_of(const LiveDevices& live, const Targets& targets
 std::vector<std::uint32_t> places_of(std::span<const Counter> wanted, std::span<const Counter> family) {
   std::vector<std::uint32_t> places;
   for (const Counter& one : wanted) {
-    const auto found = std::find_if(family.begin(), family.end(),
-                                    [&](const Counter& counter) { return counter.is_same(one); });
+    const auto found =
+        std::find_if(family.begin(), family.end(), [&](const Counter& counter) { return counter.is_same(one); });
     places.push_back(found != family.end() ? static_cast<std::uint32_t>(found - family.begin()) : kNone);
   }
   return places;

@@ -31,7 +31,7 @@ struct Counter {
   // What several commands count is the sum of what each counts. False: it is a rate, a part or a level.
   bool adds_up() const;
   double value(const VkPerformanceCounterResultKHR& result) const;  // as `storage` says
-  bool is_same(const Counter& other) const {  // whatever they are called here
+  bool is_same(const Counter& other) const {                        // whatever they are called here
     return uuid == other.uuid && category == other.category && description == other.description;
   }
 };

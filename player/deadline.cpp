@@ -22,9 +22,9 @@ namespace {
 constexpr std::uint64_t kGraceNs = 1'000'000'000;
 
 std::uint64_t now() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 }  // namespace
@@ -55,9 +55,7 @@ std::uint64_t Deadline::left_ns() const {
   return t >= end_ns_ ? 0 : end_ns_ - t;
 }
 
-std::uint64_t Deadline::waited_ns() const {
-  return waits_since_ns_ != 0 ? now() - waits_since_ns_ : 0;
-}
+std::uint64_t Deadline::waited_ns() const { return waits_since_ns_ != 0 ? now() - waits_since_ns_ : 0; }
 
 void Deadline::report_to(std::vector<Scope> scopes, Report report) {
   const std::lock_guard lock(mutex_);

@@ -57,7 +57,7 @@ class Deadline {
   std::atomic<const char*> phase_{"loading"};
   mutable std::uint64_t waits_since_ns_ = 0;  // the first left_ns() of the record; 0: there was none
   std::atomic<std::uint64_t> submit_{0}, submit_frame_{0}, submit_record_{0};  // record 0: none yet
-  std::vector<Scope> scopes_;  // guarded by mutex_, as is report_
+  std::vector<Scope> scopes_;                                                  // guarded by mutex_, as is report_
   Report report_;
   std::mutex mutex_;
   std::condition_variable condition_;

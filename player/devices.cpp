@@ -35,17 +35,15 @@ const char* type_name(VkPhysicalDeviceType type) {
 }  // namespace
 
 std::string version_text(std::uint32_t version) {
-  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) +
-         "." + std::to_string(VK_API_VERSION_PATCH(version));
+  return std::to_string(VK_API_VERSION_MAJOR(version)) + "." + std::to_string(VK_API_VERSION_MINOR(version)) + "." +
+         std::to_string(VK_API_VERSION_PATCH(version));
 }
 
 bool LiveDevice::has_extension(const std::string& name) const {
   return std::find(extensions.begin(), extensions.end(), name) != extensions.end();
 }
 
-PFN_vkVoidFunction LiveDevices::get(const char* name) const {
-  return loader_->get_instance_proc_addr(instance_, name);
-}
+PFN_vkVoidFunction LiveDevices::get(const char* name) const { return loader_->get_instance_proc_addr(instance_, name); }
 
 LiveDevices::~LiveDevices() {
   if (instance_ != VK_NULL_HANDLE)
@@ -61,13 +59,12 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  auto create = reinterpret_cast<PFN_vkCreateInstance>(
-      loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
+  auto create =
+      reinterpret_cast<PFN_vkCreateInstance>(loader.get_instance_proc_addr(VK_NULL_HANDLE, "vkCreateInstance"));
   // SwiftShader makes no instance of a version after 1.3, and a loader then leaves it out. Devices show what
   // they have of newer versions all the same.
   VkResult r = VK_ERROR_INCOMPATIBLE_DRIVER;
-  for (const std::uint32_t version :
-       {VK_API_VERSION_1_3, VK_API_VERSION_1_2, VK_API_VERSION_1_1, VK_API_VERSION_1_0}) {
+  for (const std::uint32_t version : {VK_API_VERSION_1_3, VK_API_VERSION_1_2, VK_API_VERSION_1_1, VK_API_VERSION_1_0}) {
     if (version > loader.version && version != VK_API_VERSION_1_0) continue;
     application.apiVersion = version;
     r = create(&info, nullptr, &self->instance_);
@@ -75,8 +72,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
   }
   if (r != VK_SUCCESS)
     return fail(Status::device, "no Vulkan instance can be made here (" + result_name(r) +
-                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" +
-                                    driver_hint());
+                                    "): is a driver installed (Debian: mesa-vulkan-drivers)?" + driver_hint());
   auto enumerate = reinterpret_cast<PFN_vkEnumeratePhysicalDevices>(self->get("vkEnumeratePhysicalDevices"));
   std::uint32_t count = 0;
   std::vector<VkPhysicalDevice> handles;
@@ -87,20 +83,18 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
     handles.resize(count);
   }
   if (r < 0)
-    return fail(Status::device,
-                "the Vulkan devices cannot be listed (" + result_name(r) + ")" + driver_hint());
+    return fail(Status::device, "the Vulkan devices cannot be listed (" + result_name(r) + ")" + driver_hint());
   const auto properties =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties>(self->get("vkGetPhysicalDeviceProperties"));
   const auto properties2 =
       reinterpret_cast<PFN_vkGetPhysicalDeviceProperties2>(self->get("vkGetPhysicalDeviceProperties2"));
-  const auto memory = reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(
-      self->get("vkGetPhysicalDeviceMemoryProperties"));
+  const auto memory =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceMemoryProperties>(self->get("vkGetPhysicalDeviceMemoryProperties"));
   const auto families = reinterpret_cast<PFN_vkGetPhysicalDeviceQueueFamilyProperties>(
       self->get("vkGetPhysicalDeviceQueueFamilyProperties"));
-  const auto extensions = reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(
-      self->get("vkEnumerateDeviceExtensionProperties"));
-  const auto features =
-      reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures>(self->get("vkGetPhysicalDeviceFeatures"));
+  const auto extensions =
+      reinterpret_cast<PFN_vkEnumerateDeviceExtensionProperties>(self->get("vkEnumerateDeviceExtensionProperties"));
+  const auto features = reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures>(self->get("vkGetPhysicalDeviceFeatures"));
   for (VkPhysicalDevice handle : handles) {
     LiveDevice device;
     device.handle = handle;
@@ -125,20 +119,19 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       VkPhysicalDeviceProperties2 all{};
       all.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2;
       all.pNext = &id;
-      const bool has_driver = device.properties.apiVersion >= VK_API_VERSION_1_2 ||
-                              device.has_extension("VK_KHR_driver_properties");
+      const bool has_driver =
+          device.properties.apiVersion >= VK_API_VERSION_1_2 || device.has_extension("VK_KHR_driver_properties");
       const auto ask = [&](auto& structure, bool there) {
         if (there) structure.pNext = std::exchange(all.pNext, &structure);
       };
       ask(driver, has_driver);
       VkPhysicalDeviceMaintenance4Properties sizes{};
       sizes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES;
-      ask(sizes,
-          device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4"));
+      ask(sizes, device.properties.apiVersion >= VK_API_VERSION_1_3 || device.has_extension("VK_KHR_maintenance4"));
       VkPhysicalDevicePushDescriptorPropertiesKHR pushes{};
       pushes.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR;
-      ask(pushes, device.properties.apiVersion >= kVulkan14 ||
-                      device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME));
+      ask(pushes,
+          device.properties.apiVersion >= kVulkan14 || device.has_extension(VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME));
       VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
       host.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT;
       ask(host, device.has_extension(VK_EXT_EXTERNAL_MEMORY_HOST_EXTENSION_NAME));
@@ -152,15 +145,14 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       device.descriptor_buffers.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT;
       ask(device.descriptor_buffers, device.has_extension(VK_EXT_DESCRIPTOR_BUFFER_EXTENSION_NAME));
 #ifdef VK_EXT_device_generated_commands
-      device.generated_commands.sType =
-          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
+      device.generated_commands.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_PROPERTIES_EXT;
       ask(device.generated_commands, device.has_extension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME));
 #endif
 #ifdef VK_EXT_host_image_copy
       VkPhysicalDeviceHostImageCopyPropertiesEXT copies{};
       copies.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT;
-      ask(copies, device.properties.apiVersion >= kVulkan14 ||
-                      device.has_extension(VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME));
+      ask(copies,
+          device.properties.apiVersion >= kVulkan14 || device.has_extension(VK_EXT_HOST_IMAGE_COPY_EXTENSION_NAME));
 #endif
       properties2(handle, &all);
 #ifdef VK_EXT_host_image_copy
@@ -174,8 +166,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
       device.meshes.pNext = nullptr;
       device.min_subgroup_size = subgroups.minSubgroupSize;
       device.max_subgroup_size = subgroups.maxSubgroupSize;
-      if (host.minImportedHostPointerAlignment != 0)
-        device.import_alignment = host.minImportedHostPointerAlignment;
+      if (host.minImportedHostPointerAlignment != 0) device.import_alignment = host.minImportedHostPointerAlignment;
       if (pushes.maxPushDescriptors != 0) device.max_push_descriptors = pushes.maxPushDescriptors;
       if (sizes.maxBufferSize != 0) device.max_buffer_size = sizes.maxBufferSize;
       std::copy(std::begin(id.deviceUUID), std::end(id.deviceUUID), device.uuid.begin());
@@ -190,8 +181,7 @@ Result<std::unique_ptr<LiveDevices>> LiveDevices::open(const Loader& loader) {
 }
 
 void LiveDevices::read_counters() {
-  const auto get_features =
-      reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(get("vkGetPhysicalDeviceFeatures2"));
+  const auto get_features = reinterpret_cast<PFN_vkGetPhysicalDeviceFeatures2>(get("vkGetPhysicalDeviceFeatures2"));
   const auto has_feature = [&](LiveDevice& device) {
     if (!device.has_extension(VK_KHR_PERFORMANCE_QUERY_EXTENSION_NAME) || get_features == nullptr ||
         device.properties.apiVersion < VK_API_VERSION_1_1)
@@ -209,8 +199,8 @@ void LiveDevices::read_counters() {
   const auto takes_queries = [](const VkQueueFamilyProperties& family) {
     return (family.queueFlags & (VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT)) != 0;
   };
-  const auto enumerate = reinterpret_cast<EnumerateCounters>(
-      get("vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR"));
+  const auto enumerate =
+      reinterpret_cast<EnumerateCounters>(get("vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR"));
   for (LiveDevice& device : devices_) {
     if (!has_feature(device) || !device.counters.empty()) continue;
     for (std::uint32_t family = 0; family < device.families.size(); ++family)
@@ -243,10 +233,12 @@ Result<std::size_t> LiveDevices::find(const std::string& wanted) const {
     if (hex_text(std::as_bytes(std::span(devices_[i].uuid))) == plain) return i;
   if (!wanted.empty() && !is_index)
     for (std::size_t i = 0; i < devices_.size(); ++i)
-      if (lower(std::string(fixed_text(devices_[i].properties.deviceName))).find(lower(wanted)) != std::string::npos) return i;
+      if (lower(std::string(fixed_text(devices_[i].properties.deviceName))).find(lower(wanted)) != std::string::npos)
+        return i;
   std::string names;
   for (std::size_t i = 0; i < devices_.size(); ++i)
-    names += (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
+    names +=
+        (i == 0 ? "" : ", ") + std::to_string(i) + " " + std::string(fixed_text(devices_[i].properties.deviceName));
   return fail(Status::device,
               "no device " + (is_index ? "has index " + wanted : "is called '" + wanted + "'") +
                   "; this machine has: " + names +
@@ -272,9 +264,8 @@ Result<std::size_t> LiveDevices::choose(const CapturedPhysicalDevice& captured, 
   } else {
     reason = "the capture does not say which device it had";
   }
-  for (VkPhysicalDeviceType type :
-       {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
-        VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU})
+  for (VkPhysicalDeviceType type : {VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU, VK_PHYSICAL_DEVICE_TYPE_INTEGRATED_GPU,
+                                    VK_PHYSICAL_DEVICE_TYPE_VIRTUAL_GPU})
     for (std::size_t i = 0; i < devices_.size(); ++i)
       if (devices_[i].properties.deviceType == type) return i;
   return std::size_t{0};

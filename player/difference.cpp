@@ -32,8 +32,7 @@ struct Distance {
     }
     const double apart = std::abs(a - b);
     absolute = std::max(absolute, apart);
-    if (const double size = std::max(std::abs(a), std::abs(b)); size != 0)
-      relative = std::max(relative, apart / size);
+    if (const double size = std::max(std::abs(a), std::abs(b)); size != 0) relative = std::max(relative, apart / size);
   }
   std::string text() const {
     return "largest absolute difference " + number(absolute) + ", relative " + number(relative) +
@@ -78,11 +77,10 @@ std::string describe_bytes(std::span<const std::byte> captured, std::span<const 
                      captured.begin() + static_cast<std::ptrdiff_t>(std::min(end + 4, captured.size())),
                      replayed.begin() + static_cast<std::ptrdiff_t>(end)))
     end = std::min(end + 4, captured.size());
-  std::string text = "bytes " + std::to_string(offset + begin) + " to " + std::to_string(offset + end) +
-                     ": captured " + hexadecimal(captured.subspan(begin, end - begin)) + ", replayed " +
+  std::string text = "bytes " + std::to_string(offset + begin) + " to " + std::to_string(offset + end) + ": captured " +
+                     hexadecimal(captured.subspan(begin, end - begin)) + ", replayed " +
                      hexadecimal(replayed.subspan(begin, end - begin)) + "; " + std::to_string(count) + " of " +
-                     std::to_string(captured.size()) + " bytes differ, the last at " +
-                     std::to_string(offset + last);
+                     std::to_string(captured.size()) + " bytes differ, the last at " + std::to_string(offset + last);
   // As numbers, where all that differs may be some.
   Distance distance;
   bool floats = true;
@@ -121,9 +119,8 @@ std::string describe_texels(std::span<const std::byte> captured, std::span<const
   }
   if (first == all) return "no texel differs";
   const bool compressed = block.width > 1 || block.height > 1;
-  std::string text = std::string(compressed ? "block" : "pixel") + " (" +
-                     std::to_string(first % row * block.width) + ", " +
-                     std::to_string(first % slice / row * block.height);
+  std::string text = std::string(compressed ? "block" : "pixel") + " (" + std::to_string(first % row * block.width) +
+                     ", " + std::to_string(first % slice / row * block.height);
   if (texels.extent.depth > 1) text += ", " + std::to_string(first / slice);
   if (texels.samples != VK_SAMPLE_COUNT_1_BIT) text += ", sample " + std::to_string(first / slice);
   text += "): captured " + format.text(captured.subspan(first * block.bytes, block.bytes)) + ", replayed " +

@@ -66,8 +66,7 @@ int note_code(dl_phdr_info* info, std::size_t, void* first) {
 
 Owner owner_of(std::uintptr_t address) {
   for (std::size_t i = 0; i < code_count; ++i)
-    if (address >= codes[i].begin && address < codes[i].end)
-      return codes[i].executable ? Owner::rondo : Owner::common;
+    if (address >= codes[i].begin && address < codes[i].end) return codes[i].executable ? Owner::rondo : Owner::common;
   return Owner::driver;
 }
 
@@ -82,8 +81,7 @@ Instruction interrupted(const void* context) {
   return {static_cast<std::uintptr_t>(machine.gregs[REG_RIP]),
           reinterpret_cast<const std::uintptr_t*>(machine.gregs[REG_RSP])};
 #elif defined(__aarch64__)
-  return {static_cast<std::uintptr_t>(machine.pc),
-          reinterpret_cast<const std::uintptr_t*>(&machine.regs[30])};
+  return {static_cast<std::uintptr_t>(machine.pc), reinterpret_cast<const std::uintptr_t*>(&machine.regs[30])};
 #else
 #error "crashes of drivers: say where this processor's program counter is"
 #endif
@@ -182,8 +180,7 @@ void pass_on(int signal, const siginfo_t& info) {
 }
 
 void on_crash(int signal, siginfo_t* info, void* context) {
-  if (info->si_code <= 0 && info->si_pid != ::getpid())
-    return pass_on(signal, *info);  // another process sent it
+  if (info->si_code <= 0 && info->si_pid != ::getpid()) return pass_on(signal, *info);  // another process sent it
   pid_t none = 0;
   const pid_t self = this_thread();
   const bool first = crashed.compare_exchange_strong(none, self);
@@ -213,8 +210,7 @@ _Unwind_Reason_Code stop(_Unwind_Context*, void*) { return _URC_END_OF_STACK; }
 CrashStack::CrashStack() {
   is_own_thread = true;
   stack_t stack{};
-  if (::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0)
-    return;  // a sanitizer's is there
+  if (::sigaltstack(nullptr, &stack) != 0 || (stack.ss_flags & SS_DISABLE) == 0) return;  // a sanitizer's is there
   bytes_ = std::make_unique<std::byte[]>(kStackBytes);
   stack = {};
   stack.ss_sp = bytes_.get();

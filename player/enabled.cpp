@@ -22,17 +22,15 @@ bool enables(const CapturedDevice& device, const char* feature) {
     }
     return false;
   };
-  return std::any_of(device.features.begin(), device.features.end(), [&](const FeatureUse& use) {
-    return any(any, codec::info(use.structure), use.bytes.data());
-  });
+  return std::any_of(device.features.begin(), device.features.end(),
+                     [&](const FeatureUse& use) { return any(any, codec::info(use.structure), use.bytes.data()); });
 }
 
 bool has_extension(const CapturedDevice& device, const char* name) {
   return std::find(device.extensions.begin(), device.extensions.end(), name) != device.extensions.end();
 }
 
-Allowed allows(const Plan& plan, const CapturedDevice& device,
-               std::span<const shaders::Requirement> enabled_by) {
+Allowed allows(const Plan& plan, const CapturedDevice& device, std::span<const shaders::Requirement> enabled_by) {
   using Kind = shaders::Requirement::Kind;
   Allowed allowed = enabled_by.empty() ? Allowed::unknown : Allowed::no;
   for (const shaders::Requirement& one : enabled_by) {
@@ -46,8 +44,7 @@ Allowed allows(const Plan& plan, const CapturedDevice& device,
 }
 
 std::uint32_t usable_version(const Plan& plan, const CapturedDevice& device) {
-  if (device.physical >= plan.physical_devices.size() ||
-      !plan.physical_devices[device.physical].has_properties)
+  if (device.physical >= plan.physical_devices.size() || !plan.physical_devices[device.physical].has_properties)
     return device.api_version;
   return std::min(device.api_version, plan.physical_devices[device.physical].properties.apiVersion);
 }

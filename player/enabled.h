@@ -18,7 +18,6 @@ std::uint32_t usable_version(const Plan& plan, const CapturedDevice& device);
 enum class Allowed : std::uint8_t { yes, no, unknown };
 // Whether shaders of the device may declare what any of these enables. Unknown: a property of the device
 // decides, or the registry does not tell.
-Allowed allows(const Plan& plan, const CapturedDevice& device,
-               std::span<const shaders::Requirement> enabled_by);
+Allowed allows(const Plan& plan, const CapturedDevice& device, std::span<const shaders::Requirement> enabled_by);
 
 }  // namespace rondo::player

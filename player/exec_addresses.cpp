@@ -73,10 +73,10 @@ Result<void> get_address(Run& run, const Op& op, std::byte* args, const void* ha
   const auto captured = static_cast<std::uint64_t>(op.captured);
   if (address == captured) return {};
   const ObjectId object = run.patched_id(op, offset_in(args, handle));
-  return tl::unexpected<Error>(run.refuse(
-      op, Status::device,
-      run.plan().full_name(object) + " has the device address " + address_text(address) + " here and " +
-          address_text(captured) + " in the capture: what the program stored of it would lead elsewhere"));
+  return tl::unexpected<Error>(run.refuse(op, Status::device,
+                                          run.plan().full_name(object) + " has the device address " +
+                                              address_text(address) + " here and " + address_text(captured) +
+                                              " in the capture: what the program stored of it would lead elsewhere"));
 }
 
 Result<void> get_buffer_address(Run& run, const Op& op, std::byte* args) {
@@ -143,8 +143,7 @@ Result<void> MemoryAddress::apply(Run& run, const Op& op, VkMemoryAllocateInfo& 
   return {};
 }
 
-void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info,
-                      std::vector<const char*>& extensions) {
+void enable_addresses(const CapturedDevice& captured, VkDeviceCreateInfo& info, std::vector<const char*>& extensions) {
   const auto add = [&](const char* name) {
     const auto same = [&](const char* other) { return std::string_view(other) == name; };
     if (std::none_of(extensions.begin(), extensions.end(), same)) extensions.push_back(name);
@@ -170,8 +169,7 @@ void add_address_executors(std::vector<Executor>& table) {
   table[static_cast<std::size_t>(CommandId::vkCreateImage)] = create_image;
   table[static_cast<std::size_t>(CommandId::vkDestroyImage)] = destroy_image;
   table[static_cast<std::size_t>(CommandId::vkGetBufferDeviceAddress)] = get_buffer_address;
-  table[static_cast<std::size_t>(CommandId::vkGetAccelerationStructureDeviceAddressKHR)] =
-      get_structure_address;
+  table[static_cast<std::size_t>(CommandId::vkGetAccelerationStructureDeviceAddressKHR)] = get_structure_address;
 }
 
 }  // namespace rondo::player

@@ -20,10 +20,9 @@ namespace {
 
 std::string where(const Run& run, const Op& op) {
   return "record " + std::to_string(op.sequence) + " (frame " + std::to_string(run.frame()) + ", " +
-         (run.counts().submits == 0
-              ? "before the first submit"
-              : "after submit " + std::to_string(run.counts().submits - 1) + ", record " +
-                    std::to_string(run.last_submit())) +
+         (run.counts().submits == 0 ? "before the first submit"
+                                    : "after submit " + std::to_string(run.counts().submits - 1) + ", record " +
+                                          std::to_string(run.last_submit())) +
          ")";
 }
 
@@ -50,8 +49,8 @@ Result<void> check_image(Run& run, const Op& op, std::byte* args) {
   if (swapchain == nullptr || a.imageIndex >= swapchain->images.size())
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image does not exist here"));
   const VkImageCreateInfo& made = swapchain->info;
-  if (made.format != a.format || made.extent.width != a.extent.width ||
-      made.extent.height != a.extent.height || made.extent.depth != a.extent.depth)
+  if (made.format != a.format || made.extent.width != a.extent.width || made.extent.height != a.extent.height ||
+      made.extent.depth != a.extent.depth)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the image has another format or size"));
   run.image_checks().push_back({&op, swapchain, a.imageIndex, Digest{a.digest.low, a.digest.high}});
   return {};
@@ -110,9 +109,9 @@ std::vector<Part> times_in(const Plan& plan, std::uint32_t memory, VkDeviceSize 
 // texels of images (null: of something else) by as much as --verify=psnr allows.
 // `picture`: its name among the pictures of differences.
 template <class Describe>
-void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& captured, std::span<const std::byte> replayed,
-             const std::vector<Part>& times, const Texels* texels, const std::string& picture, const std::string& what,
-             Describe&& describe) {
+void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& captured,
+             std::span<const std::byte> replayed, const std::vector<Part>& times, const Texels* texels,
+             const std::string& picture, const std::string& what, Describe&& describe) {
   Observer& observer = run.observer();
   const Observer::Compared one{record, what, captured};
   const Digest digest = digest_of(replayed);
@@ -133,17 +132,15 @@ void compare(Run& run, std::uint64_t record, Comparison& counts, const Digest& c
       return observer.skip(counts, what,
                            "it holds times of the GPU, and the capture keeps its digest alone "
                            "(RONDO_CHECKPOINTS=submit keeps the contents)");
-    if (std::equal(bytes.begin(), bytes.end(), replayed.begin()))
-      return observer.apart_from_times(counts, one);
+    if (std::equal(bytes.begin(), bytes.end(), replayed.begin())) return observer.apart_from_times(counts, one);
   }
   if (digest != captured && observer.differs) observer.differs(record, captured, digest, replayed);
   std::string how_alike;
   if (digest != captured && texels != nullptr && observer.wanted_psnr && has_psnr(*texels)) {
     if (!fetch())
-      return observer.skip(
-          counts, what,
-          "another digest, and no contents in the capture to compare with: --verify=psnr needs "
-          "RONDO_CHECKPOINTS=submit, which keeps them");
+      return observer.skip(counts, what,
+                           "another digest, and no contents in the capture to compare with: --verify=psnr needs "
+                           "RONDO_CHECKPOINTS=submit, which keeps them");
     const auto found = psnr(bytes, replayed, *texels);
     if (found && observer.alike(counts, one, *found)) return;
     how_alike = psnr_text(found, *observer.wanted_psnr) + "; ";
@@ -180,8 +177,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
   if (!*idled) return {};
   const MemoryState& memory = run.memory_at(place);
   if (!memory.coherent) {
-    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0,
-                                  VK_WHOLE_SIZE};
+    const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, memory.handle, 0, VK_WHOLE_SIZE};
     if (VkResult r = device.dispatch.vkInvalidateMappedMemoryRanges(device.handle, 1, &all); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "vkInvalidateMappedMemoryRanges"));
   }
@@ -189,8 +185,7 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     const RondoRange range = a.pRanges[i];
     std::vector<Piece>& pieces = run.pieces();
     pieces.clear();
-    if (range.offset > run.plan().memories[place].bytes ||
-        range.size > run.plan().memories[place].bytes - range.offset)
+    if (range.offset > run.plan().memories[place].bytes || range.size > run.plan().memories[place].bytes - range.offset)
       return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the range ends behind the memory"));
     const Placement& placement = run.placements().of[place];
     pieces_of(placement, range.offset, range.size, pieces);
@@ -207,13 +202,10 @@ Result<void> check_memory(Run& run, const Op& op, std::byte* args) {
     for (const Piece& piece : pieces)
       read_captured(run, place, piece.to, std::span(bytes).subspan(piece.from, piece.bytes));
     const std::span<const std::byte> replayed = std::span(bytes).first(range.size);
-    compare(
-        run, op.sequence, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
-        times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr, {},
-        what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
-        [&](std::span<const std::byte> captured) {
-          return describe_bytes(captured, replayed, range.offset);
-        });
+    compare(run, op.sequence, counts, Digest{a.pDigests[i].low, a.pDigests[i].high}, replayed,
+            times_in(run.plan(), place, range.offset, range.offset + range.size), nullptr, {},
+            what + " bytes " + std::to_string(range.offset) + " to " + std::to_string(range.offset + range.size),
+            [&](std::span<const std::byte> captured) { return describe_bytes(captured, replayed, range.offset); });
   }
   return {};
 }
@@ -246,8 +238,7 @@ std::vector<Part> times_in(const Plan& plan, const Content& content) {
 std::string content_name(const Run& run, const Content& content) {
   std::string text = run.plan().full_name(content.id);
   if (const auto* buffer = std::get_if<gpu::BufferSource>(&content.source))
-    return text + " bytes " + std::to_string(buffer->offset) + " to " +
-           std::to_string(buffer->offset + buffer->size);
+    return text + " bytes " + std::to_string(buffer->offset) + " to " + std::to_string(buffer->offset + buffer->size);
   const auto& image = std::get<gpu::ImageSource>(content.source);
   if (image.aspect == VK_IMAGE_ASPECT_DEPTH_BIT) text += " depth";
   if (image.aspect == VK_IMAGE_ASPECT_STENCIL_BIT) text += " stencil";
@@ -272,8 +263,7 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
   Comparison& counts = run.observer().verification.contents;
   const std::string place = where(run, op);
   if (why != nullptr) {
-    const std::string what =
-        contents.empty() ? place : place + ": " + run.plan().full_name(contents.front().id);
+    const std::string what = contents.empty() ? place : place + ": " + run.plan().full_name(contents.front().id);
     for (std::uint32_t i = 0; i < std::max(count, 1u); ++i) run.observer().skip(counts, what, why);
     return {};
   }
@@ -298,21 +288,19 @@ Result<void> compare_contents(Run& run, const Op& op, std::uint32_t count, const
             const std::span<const std::byte> bytes =
                 buffer == nullptr ? read : as_captured(run, content.id, buffer->offset, read);
             const auto* const image = std::get_if<gpu::ImageSource>(&content.source);
-            const Texels texels = image != nullptr
-                                      ? Texels{image->format, image->aspect, image->extent, image->samples}
-                                      : Texels{};
-            compare(run, op.sequence, counts, content.digest, bytes, times_in(run.plan(), content), image != nullptr ? &texels : nullptr,
-                    picture_name(run, content), place + ": " + content_name(run, content),
-                    [&](std::span<const std::byte> captured) {
+            const Texels texels =
+                image != nullptr ? Texels{image->format, image->aspect, image->extent, image->samples} : Texels{};
+            compare(run, op.sequence, counts, content.digest, bytes, times_in(run.plan(), content),
+                    image != nullptr ? &texels : nullptr, picture_name(run, content),
+                    place + ": " + content_name(run, content), [&](std::span<const std::byte> captured) {
                       return image != nullptr
                                  ? describe_texels(captured, bytes, texels)
                                  : describe_bytes(captured, bytes, std::get<gpu::BufferSource>(content.source).offset);
                     });
           });
   if (!read)
-    return tl::unexpected<Error>(
-        run.refuse(op, read.error().status,
-                   "reading contents back: " + read.error().message + run.behind_last_submit()));
+    return tl::unexpected<Error>(run.refuse(
+        op, read.error().status, "reading contents back: " + read.error().message + run.behind_last_submit()));
   return pictures_written(run);
 }
 
@@ -338,8 +326,7 @@ struct ComparedImage {
 std::optional<ComparedImage> compared_image(Run& run, ObjectId id) {
   const Plan& plan = run.plan();
   if (const std::uint32_t place = plan.place_of(id); place < plan.resources.size() && plan.resources[place].id == id)
-    return ComparedImage{plan.resources[place].format, plan.resources[place].extent,
-                         plan.resources[place].samples};
+    return ComparedImage{plan.resources[place].format, plan.resources[place].extent, plan.resources[place].samples};
   const std::uint32_t chain = plan.place_of(plan.objects.objects()[id].parent);
   if (chain >= run.swapchains().size() || run.swapchains()[chain] == nullptr) return std::nullopt;
   return ComparedImage{run.swapchains()[chain]->info.format, run.swapchains()[chain]->info.extent,
@@ -381,17 +368,15 @@ Result<void> check_subresources(Run& run, const Op& op, std::byte* args) {
     source.mip = part.mipLevel;
     source.layer = part.arrayLayer;
     source.samples = kind->samples;
-    if (const char* why = gpu::has_samples(source) ? why_no_samples(run, op, ids[i]) : nullptr;
-        why != nullptr) {
-      run.observer().skip(run.observer().verification.contents,
-                          where(run, op) + ": " + run.plan().full_name(ids[i]), why);
+    if (const char* why = gpu::has_samples(source) ? why_no_samples(run, op, ids[i]) : nullptr; why != nullptr) {
+      run.observer().skip(run.observer().verification.contents, where(run, op) + ": " + run.plan().full_name(ids[i]),
+                          why);
       continue;
     }
     contents.push_back({ids[i], {a.pDigests[i].low, a.pDigests[i].high}, source});
   }
   if (contents.empty() && a.count != 0) return {};  // all left out
-  return compare_contents(run, op, static_cast<std::uint32_t>(contents.size()), unverified(op, a.unverified),
-                          contents);
+  return compare_contents(run, op, static_cast<std::uint32_t>(contents.size()), unverified(op, a.unverified), contents);
 }
 
 }  // namespace
@@ -413,17 +398,16 @@ std::span<const std::byte> as_captured(Run& run, ObjectId id, VkDeviceSize offse
   return copy;
 }
 
-Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue,
-                            const VirtualSwapchain& swapchain, std::uint32_t presented) {
+Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queue, const VirtualSwapchain& swapchain,
+                            std::uint32_t presented) {
   std::vector<ImageCheck>& checks = run.image_checks();
   if (checks.empty()) return {};
   const TimingPause pause(run);
   for (const ImageCheck& check : checks) {
     if (check.swapchain != &swapchain) continue;
     if (check.image != presented)
-      return fail(Status::different, run.plan().path + ": " + image_name(run, *check.op, check.image) +
-                                         ": image " + std::to_string(presented) +
-                                         " is presented in its place");
+      return fail(Status::different, run.plan().path + ": " + image_name(run, *check.op, check.image) + ": image " +
+                                         std::to_string(presented) + " is presented in its place");
     gpu::ImageSource source;
     source.image = swapchain.images[check.image];
     source.format = swapchain.info.format;
@@ -437,9 +421,8 @@ Result<void> compare_images(Run& run, DeviceState& device, const LiveQueue& queu
     const Texels format{source.format, source.aspect, source.extent};
     compare(run, check.op->sequence, run.observer().verification.images, check.digest, *texels, {}, &format,
             file_name(run.plan().name(check.op->subject)) + "-image" + std::to_string(check.image),
-            image_name(run, *check.op, check.image), [&](std::span<const std::byte> captured) {
-              return describe_texels(captured, *texels, format);
-            });
+            image_name(run, *check.op, check.image),
+            [&](std::span<const std::byte> captured) { return describe_texels(captured, *texels, format); });
   }
   std::erase_if(checks, [&](const ImageCheck& check) { return check.swapchain == &swapchain; });
   return pictures_written(run);

@@ -63,7 +63,8 @@ Result<void> memory_contents(Run& run, const Op& op, std::byte* args) {
 // The queue that a record names first; null: it is not there.
 const LiveQueue* queue_of(Run& run, const Op& op) {
   const std::vector<LiveQueue>& queues = run.device(op).queues;
-  const auto found = std::find_if(queues.begin(), queues.end(), [&](const LiveQueue& one) { return one.id == op.dispatch; });
+  const auto found =
+      std::find_if(queues.begin(), queues.end(), [&](const LiveQueue& one) { return one.id == op.dispatch; });
   return found == queues.end() ? nullptr : &*found;
 }
 tl::unexpected<Error> no_queue(Run& run, const Op& op) {
@@ -77,7 +78,8 @@ struct ImageKind {
 };
 ImageKind kind_of(Run& run, ObjectId image) {
   const Plan& plan = run.plan();
-  if (const std::uint32_t place = plan.place_of(image); place < plan.resources.size() && plan.resources[place].id == image)
+  if (const std::uint32_t place = plan.place_of(image);
+      place < plan.resources.size() && plan.resources[place].id == image)
     return {plan.resources[place].format, plan.resources[place].extent};
   const std::uint32_t chain = plan.place_of(plan.objects.objects()[image].parent);
   if (chain >= run.swapchains().size() || run.swapchains()[chain] == nullptr) return {};
@@ -117,8 +119,8 @@ Result<void> image_contents(Run& run, const Op& op, std::byte* args) {
     if (bytes == 0 || bytes > rest.size())
       return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "it does not have the bytes of its parts"));
     if (const auto written = upload.write(queue->handle, to, rest.first(bytes)); !written)
-      return tl::unexpected<Error>(run.refuse(op, written.error().status,
-                                              "writing " + run.plan().full_name(image) + ": " + written.error().message));
+      return tl::unexpected<Error>(run.refuse(
+          op, written.error().status, "writing " + run.plan().full_name(image) + ": " + written.error().message));
     rest = rest.subspan(bytes);
   }
   return {};
@@ -159,8 +161,8 @@ Result<void> barriers(Run& run, const Op& op, std::byte* args) {
     barrier.srcAccessMask = barrier.dstAccessMask = any;
   }
   return by_commands(run, op, [&](const Dispatch& vk, VkCommandBuffer commands) {
-    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr,
-                            a.bufferCount, a.pBuffers, a.imageCount, a.pImages);
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                            nullptr, a.bufferCount, a.pBuffers, a.imageCount, a.pImages);
   });
 }
 

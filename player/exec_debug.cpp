@@ -19,8 +19,7 @@ Result<void> if_here(Run& run, const Op& op, std::byte* args) {
 // does not make, and one physical device may be played on several.
 bool has_live_object(Run& run, const Op& op, std::uint64_t object, VkObjectType type) {
   return object != 0 && type != VK_OBJECT_TYPE_SWAPCHAIN_KHR && type != VK_OBJECT_TYPE_SURFACE_KHR &&
-         type != VK_OBJECT_TYPE_INSTANCE && type != VK_OBJECT_TYPE_PHYSICAL_DEVICE &&
-         run.function(op) != nullptr;
+         type != VK_OBJECT_TYPE_INSTANCE && type != VK_OBJECT_TYPE_PHYSICAL_DEVICE && run.function(op) != nullptr;
 }
 
 Result<void> set_name(Run& run, const Op& op, std::byte* args) {
@@ -37,8 +36,7 @@ Result<void> set_tag(Run& run, const Op& op, std::byte* args) {
 
 template <class Info>
 bool marks_live_object(Run& run, const Op& op, const Info* info) {
-  return info != nullptr && info->object != 0 &&
-         info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT &&
+  return info != nullptr && info->object != 0 && info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT &&
          info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT &&
          info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT &&
          info->objectType != VK_DEBUG_REPORT_OBJECT_TYPE_PHYSICAL_DEVICE_EXT && run.function(op) != nullptr;
@@ -59,8 +57,8 @@ Result<void> set_marker_tag(Run& run, const Op& op, std::byte* args) {
 bool is_debug_command(CommandId id) {
   const char* text = codec::info(id).name;
   const std::string_view name = text == nullptr ? "" : text;
-  return name.find("DebugUtilsLabel") != std::string_view::npos ||
-         name.find("DebugMarker") != std::string_view::npos || name.starts_with("vkSetDebugUtilsObject");
+  return name.find("DebugUtilsLabel") != std::string_view::npos || name.find("DebugMarker") != std::string_view::npos ||
+         name.starts_with("vkSetDebugUtilsObject");
 }
 
 void add_debug_executors(std::vector<Executor>& table) {

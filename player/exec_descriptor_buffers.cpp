@@ -51,8 +51,7 @@ struct Window {
   VkDeviceSize from = 0;
   std::vector<std::byte> before, bytes;
 };
-Window window_around(const MemoryState& memory, VkDeviceSize at, VkDeviceSize bytes,
-                     const Substitutes& substitutes) {
+Window window_around(const MemoryState& memory, VkDeviceSize at, VkDeviceSize bytes, const Substitutes& substitutes) {
   const VkDeviceSize around = substitutes.longest();
   Window w;
   w.from = (at - std::min(at, around)) / Substitutes::kAlignment * Substitutes::kAlignment;
@@ -119,8 +118,7 @@ Result<void> replace_everywhere(Run& run, const Op& op, std::span<const std::byt
 }
 
 // The same captured bytes stand for other ones from now on, also where they were written before.
-Result<void> learn_again(Run& run, const Op& op, std::span<const std::byte> captured,
-                         std::span<const std::byte> here) {
+Result<void> learn_again(Run& run, const Op& op, std::span<const std::byte> captured, std::span<const std::byte> here) {
   if (run.substitutes().here_of(captured).empty()) return replace_everywhere(run, op, captured, here);
   return replace_placed(run, op, captured, here);
 }
@@ -132,11 +130,10 @@ Result<void> get_descriptor(Run& run, const Op& op, std::byte* args) {
   const LiveDevice& target = run.targets()[run.device(op).index];
   const Sizes sizes = sizes_of(target.descriptor_buffers, a.pDescriptorInfo->type);
   if (a.dataSize != sizes.plain && a.dataSize != sizes.robust)
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::device,
-                   "such a descriptor has " + std::to_string(sizes.plain) + " bytes here and " +
-                       std::to_string(a.dataSize) +
-                       " in the capture: what the program stored of it would lie elsewhere"));
+    return tl::unexpected<Error>(run.refuse(op, Status::device,
+                                            "such a descriptor has " + std::to_string(sizes.plain) +
+                                                " bytes here and " + std::to_string(a.dataSize) +
+                                                " in the capture: what the program stored of it would lie elsewhere"));
   const std::span captured(static_cast<const std::byte*>(a.pDescriptor), a.dataSize);
   std::vector<std::byte>& bytes = run.output_buffer();
   bytes.resize(std::max({bytes.size(), sizes.plain, sizes.robust}));

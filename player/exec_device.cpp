@@ -27,8 +27,7 @@ tl::unexpected<Error> not_made(Error error) {
   return tl::unexpected<Error>(std::move(error));
 }
 
-VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT,
-                                          VkDebugUtilsMessageTypeFlagsEXT,
+VKAPI_ATTR VkBool32 VKAPI_CALL on_message(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                           const VkDebugUtilsMessengerCallbackDataEXT* data, void* user) {
   static_cast<Observer*>(user)->validation_message(data->pMessage != nullptr ? data->pMessage : "(no text)");
   return VK_FALSE;
@@ -57,8 +56,7 @@ Result<void> assign_physical_devices(Run& run, const Op& op, InstanceState& inst
     r = instance.dispatch.vkEnumeratePhysicalDevices(instance.handle, &count, handles.data());
     handles.resize(count);
   }
-  if (r < 0 || handles.empty())
-    return tl::unexpected<Error>(run.failure(op, r, "vkEnumeratePhysicalDevices"));
+  if (r < 0 || handles.empty()) return tl::unexpected<Error>(run.failure(op, r, "vkEnumeratePhysicalDevices"));
   const Plan& plan = run.plan();
   for (std::uint32_t d = 0; d < plan.devices.size(); ++d) {
     const CapturedDevice& captured = plan.devices[d];
@@ -127,9 +125,7 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(run.observer());
   if (run.options().validate) {
     layers.push_back("VK_LAYER_KHRONOS_validation");
-    const auto is_utils = [](const char* name) {
-      return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0;
-    };
+    const auto is_utils = [](const char* name) { return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0; };
     if (std::none_of(extensions.begin(), extensions.end(), is_utils))
       extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     messenger.pNext = info.pNext;
@@ -155,8 +151,8 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   load_instance(instance.dispatch, run.loader().get_instance_proc_addr, instance.handle);
   if (run.options().validate && instance.dispatch.vkCreateDebugUtilsMessengerEXT != nullptr) {
     messenger.pNext = nullptr;
-    if (VkResult r = instance.dispatch.vkCreateDebugUtilsMessengerEXT(instance.handle, &messenger, nullptr,
-                                                                      &instance.messenger);
+    if (VkResult r =
+            instance.dispatch.vkCreateDebugUtilsMessengerEXT(instance.handle, &messenger, nullptr, &instance.messenger);
         r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "vkCreateDebugUtilsMessengerEXT"));
   }
@@ -213,8 +209,7 @@ bool has_swapchains(const Plan& plan, std::uint32_t device) {
 // The features that the program enables, in this run's scratch. Null: it names none.
 VkPhysicalDeviceFeatures* enabled_features(const VkDeviceCreateInfo& info) {
   if (info.pEnabledFeatures != nullptr) return const_cast<VkPhysicalDeviceFeatures*>(info.pEnabledFeatures);
-  const auto* all =
-      find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
+  const auto* all = find_chained<VkPhysicalDeviceFeatures2>(info.pNext, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2);
   return all != nullptr ? &const_cast<VkPhysicalDeviceFeatures2*>(all)->features : nullptr;
 }
 

@@ -32,15 +32,15 @@ Result<void> preprocessed(Run& run, const Op& op, std::byte* args) {
   ask(device.handle, &question, &answer);
   const VkMemoryRequirements& needs = answer.memoryRequirements;
   if (needs.size > info.preprocessSize)
-    return tl::unexpected<Error>(run.refuse(
-        op, Status::device,
-        "the driver preprocesses its commands into " + std::to_string(needs.size) +
-            " bytes here, and the program has " + std::to_string(info.preprocessSize) + " for that"));
+    return tl::unexpected<Error>(run.refuse(op, Status::device,
+                                            "the driver preprocesses its commands into " + std::to_string(needs.size) +
+                                                " bytes here, and the program has " +
+                                                std::to_string(info.preprocessSize) + " for that"));
   if (needs.size != 0 && needs.alignment > 1 && info.preprocessAddress % needs.alignment != 0)
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::device,
-                   "the driver preprocesses its commands at multiples of " + std::to_string(needs.alignment) +
-                       " here, and the program has " + address_text(info.preprocessAddress) + " for that"));
+    return tl::unexpected<Error>(run.refuse(op, Status::device,
+                                            "the driver preprocesses its commands at multiples of " +
+                                                std::to_string(needs.alignment) + " here, and the program has " +
+                                                address_text(info.preprocessAddress) + " for that"));
   return run.call_checked(op, args);
 }
 

@@ -19,8 +19,7 @@ namespace rondo::player {
 namespace {
 
 // In the driver's own layout, here; 0: it does not say.
-std::uint64_t bytes_as_they_lie(const DeviceState& device, VkImage image,
-                                const VkImageSubresourceLayers& layers) {
+std::uint64_t bytes_as_they_lie(const DeviceState& device, VkImage image, const VkImageSubresourceLayers& layers) {
   const Dispatch& vk = device.dispatch;
   const auto ask = vk.vkGetImageSubresourceLayout2EXT != nullptr ? vk.vkGetImageSubresourceLayout2EXT
                                                                  : vk.vkGetImageSubresourceLayout2KHR;
@@ -47,8 +46,7 @@ Result<void> check_length(Run& run, const Op& op, VkImage image, const VkImageSu
   if (here == captured) return {};
   return tl::unexpected<Error>(run.refuse(op, Status::device,
                                           "the driver's own layout of an image has " + std::to_string(here) +
-                                              " bytes here and " + std::to_string(captured) +
-                                              " in the capture"));
+                                              " bytes here and " + std::to_string(captured) + " in the capture"));
 }
 
 // lavapipe 25.0.7 copies whole texels of formats with depth and stencil, whichever aspect is named: so many
@@ -99,9 +97,7 @@ Result<void> to_image(Run& run, const Op& op, std::byte* args) {
 std::vector<std::byte> texels_of(const VkImageToMemoryCopyEXT& region, VkFormat format, std::uint32_t layers,
                                  std::span<const std::byte> bytes) {
   const gpu::Block block = gpu::block_of(format, region.imageSubresource.aspectMask);
-  const auto blocks = [](std::uint32_t texels, std::uint32_t unit) {
-    return (std::size_t{texels} + unit - 1) / unit;
-  };
+  const auto blocks = [](std::uint32_t texels, std::uint32_t unit) { return (std::size_t{texels} + unit - 1) / unit; };
   const VkExtent3D& e = region.imageExtent;
   const std::size_t row = blocks(e.width, block.width) * block.bytes;
   const std::size_t rows = blocks(e.height, block.height);
@@ -122,9 +118,8 @@ void compare(Run& run, const Op& op, ObjectId image, const VkImageToMemoryCopyEX
   Observer& observer = run.observer();
   Comparison& counts = observer.verification.contents;
   const std::string what = "record " + std::to_string(op.sequence) + ": what the host copied out of " +
-                           run.plan().full_name(image) + " mip " +
-                           std::to_string(region.imageSubresource.mipLevel) + " layer " +
-                           std::to_string(region.imageSubresource.baseArrayLayer);
+                           run.plan().full_name(image) + " mip " + std::to_string(region.imageSubresource.mipLevel) +
+                           " layer " + std::to_string(region.imageSubresource.baseArrayLayer);
   if (op.lost) return observer.skip(counts, what, text_of(Unverified::lost));
   std::vector<std::byte> a(captured.begin(), captured.end()), b(here.begin(), here.end());
   const CapturedResource& resource = run.plan().resources[run.plan().place_of(image)];
@@ -159,8 +154,7 @@ Result<void> to_memory(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.regionCount; ++i) {
     auto& region = const_cast<VkImageToMemoryCopyEXT&>(info.pRegions[i]);
     captured.push_back(static_cast<const std::byte*>(region.pHostPointer));
-    for (std::size_t b = 0; run.options().verify && !as_it_lies && b < bytes[i]; ++b)
-      next[b] = ~captured.back()[b];
+    for (std::size_t b = 0; run.options().verify && !as_it_lies && b < bytes[i]; ++b) next[b] = ~captured.back()[b];
     if (run.options().verify && as_it_lies) std::memcpy(next, captured.back(), bytes[i]);
     region.pHostPointer = next;
     next += rounded(bytes[i]) * factor;

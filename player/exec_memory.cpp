@@ -59,16 +59,15 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
   if (!memory.placed && !memory.pages && begins_as_zeros(run.plan(), captured, info, flags))
     done = run.zero(device, memory, info.memoryTypeIndex);
   if (!done)
-    done = tl::unexpected<Error>(run.refuse(
-        op, done.error().status, "zeroing " + run.plan().name(op.subject) + ": " + done.error().message));
+    done = tl::unexpected<Error>(
+        run.refuse(op, done.error().status, "zeroing " + run.plan().name(op.subject) + ": " + done.error().message));
   const bool mapped_here = captured.written || captured.read_back;
   if (done && mapped_here && (flags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) == 0)
-    done = tl::unexpected<Error>(run.refuse(
-        op, Status::unreadable, run.plan().name(op.subject) + " is written, and the host cannot see it"));
+    done = tl::unexpected<Error>(
+        run.refuse(op, Status::unreadable, run.plan().name(op.subject) + " is written, and the host cannot see it"));
   if (done && mapped_here) {
     void* mapped = nullptr;
-    const VkResult r =
-        device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);
+    const VkResult r = device.dispatch.vkMapMemory(device.handle, memory.handle, 0, VK_WHOLE_SIZE, 0, &mapped);
     if (r < 0) done = tl::unexpected<Error>(run.failure(op, r, "vkMapMemory"));
     memory.mapped = static_cast<std::byte*>(mapped);
   }
@@ -100,8 +99,7 @@ void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
     if (run.plan().foreign) offset = run.plan().resources[place].offset;  // --damage move-memory
     return;
   }
-  if (const auto found = placement.offsets.find(place); found != placement.offsets.end())
-    offset = found->second;
+  if (const auto found = placement.offsets.find(place); found != placement.offsets.end()) offset = found->second;
 }
 
 // What the file says of sizes is not to be trusted: a resource that does not
@@ -127,27 +125,25 @@ Result<void> check_fit(Run& run, const Op& op, ObjectId resource, ObjectId memor
   return {};
 }
 
-Result<void> check_buffer(Run& run, const Op& op, std::byte* args, const VkBuffer& buffer,
-                          const VkDeviceMemory& memory, VkDeviceSize offset) {
+Result<void> check_buffer(Run& run, const Op& op, std::byte* args, const VkBuffer& buffer, const VkDeviceMemory& memory,
+                          VkDeviceSize offset) {
   DeviceState& device = run.device(op);
   VkMemoryRequirements needs{};
   device.dispatch.vkGetBufferMemoryRequirements(device.handle, buffer, &needs);
-  return check_fit(run, op, run.patched_id(op, offset_in(args, &buffer)),
-                   run.patched_id(op, offset_in(args, &memory)), offset, needs);
+  return check_fit(run, op, run.patched_id(op, offset_in(args, &buffer)), run.patched_id(op, offset_in(args, &memory)),
+                   offset, needs);
 }
 
-Result<void> check_image(Run& run, const Op& op, std::byte* args, const VkImage& image,
-                         const VkDeviceMemory& memory, VkDeviceSize offset,
-                         const VkBindImagePlaneMemoryInfo* plane = nullptr) {
+Result<void> check_image(Run& run, const Op& op, std::byte* args, const VkImage& image, const VkDeviceMemory& memory,
+                         VkDeviceSize offset, const VkBindImagePlaneMemoryInfo* plane = nullptr) {
   DeviceState& device = run.device(op);
   VkMemoryRequirements needs{};
   if (plane == nullptr) {
     device.dispatch.vkGetImageMemoryRequirements(device.handle, image, &needs);
   } else {  // what binds planes has these
-    const VkImagePlaneMemoryRequirementsInfo of_plane{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO,
-                                                      nullptr, plane->planeAspect};
-    const VkImageMemoryRequirementsInfo2 info{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane,
-                                              image};
+    const VkImagePlaneMemoryRequirementsInfo of_plane{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO, nullptr,
+                                                      plane->planeAspect};
+    const VkImageMemoryRequirementsInfo2 info{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &of_plane, image};
     VkMemoryRequirements2 all{};
     all.sType = VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2;
     const auto ask = device.dispatch.vkGetImageMemoryRequirements2 != nullptr
@@ -159,8 +155,8 @@ Result<void> check_image(Run& run, const Op& op, std::byte* args, const VkImage&
     ask(device.handle, &info, &all);
     needs = all.memoryRequirements;
   }
-  return check_fit(run, op, run.patched_id(op, offset_in(args, &image)),
-                   run.patched_id(op, offset_in(args, &memory)), offset, needs);
+  return check_fit(run, op, run.patched_id(op, offset_in(args, &image)), run.patched_id(op, offset_in(args, &memory)),
+                   offset, needs);
 }
 
 Result<void> bind_buffer(Run& run, const Op& op, std::byte* args) {
@@ -194,9 +190,9 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
     const ObjectId image = run.patched_id(op, offset_in(args, &info.image));
     if (made_of_swapchain(run.plan(), image).swapchain != 0) continue;  // it is the swapchain's own, and has its memory
     move_offset(run, image, info.memoryOffset);
-    RONDO_TRY(check_image(run, op, args, info.image, info.memory, info.memoryOffset,
-                          find_chained<VkBindImagePlaneMemoryInfo>(
-                              info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO)));
+    RONDO_TRY(check_image(
+        run, op, args, info.image, info.memory, info.memoryOffset,
+        find_chained<VkBindImagePlaneMemoryInfo>(info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO)));
   }
   // The block is this call's own: those that are left move together.
   auto* const infos = const_cast<VkBindImageMemoryInfo*>(a.pBindInfos);
@@ -272,8 +268,7 @@ Result<void> write_ranges(Run& run, const Op& op, std::uint32_t place, std::span
   return {};
 }
 
-Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
-                          VkDeviceSize bytes) {
+Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin, VkDeviceSize bytes) {
   DeviceState& device = run.device(op);
   const VkDeviceSize from = begin / device.atom * device.atom;
   const VkDeviceSize end = (begin + bytes + device.atom - 1) / device.atom * device.atom;

@@ -28,8 +28,8 @@ bool is_published(const Run& run, const Op& op, std::uint32_t offset) {
 // The capture may have got only some of them, and a cache-only compile may
 // have got none: what it did not get is not kept.
 template <class Handle, class Destroy>
-Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result, Handle* made,
-                    std::uint32_t count, Destroy Dispatch::*destroy) {
+Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result, Handle* made, std::uint32_t count,
+                    Destroy Dispatch::*destroy) {
   DeviceState& device = run.device(op);
   bool missing = false;
   for (std::uint32_t i = 0; i < count; ++i) {
@@ -49,8 +49,8 @@ Result<void> finish(Run& run, const Op& op, std::byte* args, std::int64_t result
 
 template <class Info>
 void compile_for_certain(const Info* infos, std::uint32_t count) {
-  constexpr VkPipelineCreateFlags luck = VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
-                                         VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+  constexpr VkPipelineCreateFlags luck =
+      VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT | VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
   for (std::uint32_t i = 0; i < count; ++i) {
     const_cast<Info&>(infos[i]).flags &= ~luck;
     if (const auto* wide = flags2_in<PipelineFlags2>(infos[i].pNext, kPipelineFlags2); wide != nullptr)
@@ -81,9 +81,8 @@ Result<void> create_shaders(Run& run, const Op& op, std::byte* args) {
   if (a.pCreateInfos == nullptr || a.pShaders == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "its parameters are missing"));
   std::fill_n(a.pShaders, a.createInfoCount, VkShaderEXT{VK_NULL_HANDLE});
-  const auto* end = std::find_if(a.pCreateInfos, a.pCreateInfos + a.createInfoCount, [](const auto& info) {
-    return info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT;
-  });
+  const auto* end = std::find_if(a.pCreateInfos, a.pCreateInfos + a.createInfoCount,
+                                 [](const auto& info) { return info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT; });
   a.createInfoCount = static_cast<std::uint32_t>(end - a.pCreateInfos);
   if (a.createInfoCount == 0) return {};
   const std::int64_t result = run.call(op, args);
@@ -109,7 +108,8 @@ class StageModules {
       info.pCode = reinterpret_cast<const std::uint32_t*>(stage.code->data());
       VkShaderModule module = VK_NULL_HANDLE;
       const VkResult result = device_.dispatch.vkCreateShaderModule(device_.handle, &info, nullptr, &module);
-      if (result < 0) return tl::unexpected<Error>(run.failure(op, result, "vkCreateShaderModule of a replaced shader"));
+      if (result < 0)
+        return tl::unexpected<Error>(run.failure(op, result, "vkCreateShaderModule of a replaced shader"));
       modules_.push_back(module);
       std::memcpy(args + stage.module, &module, sizeof module);
     }
@@ -187,8 +187,10 @@ Result<void> create_cache(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 const SlowCall* slow_call(CommandId canonical) {
-  static constexpr SlowCall graphics{before_create<args_vkCreateGraphicsPipelines>, behind_create<args_vkCreateGraphicsPipelines>};
-  static constexpr SlowCall compute{before_create<args_vkCreateComputePipelines>, behind_create<args_vkCreateComputePipelines>};
+  static constexpr SlowCall graphics{before_create<args_vkCreateGraphicsPipelines>,
+                                     behind_create<args_vkCreateGraphicsPipelines>};
+  static constexpr SlowCall compute{before_create<args_vkCreateComputePipelines>,
+                                    behind_create<args_vkCreateComputePipelines>};
   static constexpr SlowCall module{nullptr, behind_module};
   switch (canonical) {
     case CommandId::vkCreateGraphicsPipelines:
@@ -203,10 +205,8 @@ const SlowCall* slow_call(CommandId canonical) {
 }
 
 void add_pipeline_executors(std::vector<Executor>& table) {
-  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] =
-      create<args_vkCreateGraphicsPipelines>;
-  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] =
-      create<args_vkCreateComputePipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateGraphicsPipelines)] = create<args_vkCreateGraphicsPipelines>;
+  table[static_cast<std::size_t>(CommandId::vkCreateComputePipelines)] = create<args_vkCreateComputePipelines>;
   table[static_cast<std::size_t>(CommandId::vkCreateRayTracingPipelinesKHR)] = create_ray_tracing;
   table[static_cast<std::size_t>(CommandId::vkGetRayTracingShaderGroupHandlesKHR)] = group_handles;
   table[static_cast<std::size_t>(CommandId::vkCreatePipelineCache)] = create_cache;

@@ -25,8 +25,7 @@ const Op* creator(const Plan& plan, ObjectId object, CommandId command) {
 
 // The sizes of a pool that holds what one did and, whatever that was, the sets of this call:
 // some drivers give sets that their pool has no room for.
-std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
-                                            const VkDescriptorSetAllocateInfo& asked,
+std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op, const VkDescriptorSetAllocateInfo& asked,
                                             const VkDescriptorPoolCreateInfo& captured) {
   std::vector<VkDescriptorPoolSize> sizes(captured.pPoolSizes, captured.pPoolSizes + captured.poolSizeCount);
   const auto* variable = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
@@ -39,8 +38,7 @@ std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
     if (objects[patch.id].type != HandleType::VkDescriptorSetLayout) continue;
     const auto [found, fresh] = blocks.try_emplace(patch.id);
     std::vector<std::byte>& block = found->second;
-    if (const Op* create =
-            fresh ? creator(run.plan(), patch.id, CommandId::vkCreateDescriptorSetLayout) : nullptr)
+    if (const Op* create = fresh ? creator(run.plan(), patch.id, CommandId::vkCreateDescriptorSetLayout) : nullptr)
       block = run.prepared_copy(*create);
     if (block.empty()) continue;
     const VkDescriptorSetLayoutCreateInfo& layout =
@@ -49,13 +47,11 @@ std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op,
         layout.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO);
     for (std::uint32_t i = 0; i < layout.bindingCount; ++i) {
       const VkDescriptorSetLayoutBinding& binding = layout.pBindings[i];
-      const bool varies =
-          flags != nullptr && i < flags->bindingCount &&
-          (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
+      const bool varies = flags != nullptr && i < flags->bindingCount &&
+                          (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0;
       const std::uint32_t given =
           variable != nullptr && set < variable->descriptorSetCount ? variable->pDescriptorCounts[set] : 0;
-      needed[binding.descriptorType] +=
-          varies ? std::min(given, binding.descriptorCount) : binding.descriptorCount;
+      needed[binding.descriptorType] += varies ? std::min(given, binding.descriptorCount) : binding.descriptorCount;
     }
     ++set;
   }
@@ -100,8 +96,7 @@ Result<void> allocate_from_pool(Run& run, const Op& op, std::byte* args) {
     info.descriptorPool = pool;
     if (result = run.call(op, args); result < 0) return tl::unexpected<Error>(run.failure(op, result));
   }
-  for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i)
-    overflow.home[a.pDescriptorSets[i]] = info.descriptorPool;
+  for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) overflow.home[a.pDescriptorSets[i]] = info.descriptorPool;
   return {};
 }
 
@@ -114,8 +109,7 @@ Result<void> free_sets(Run& run, const Op& op, std::byte* args) {
     if (a.pDescriptorSets[i] == VK_NULL_HANDLE) continue;
     const auto home = overflow->home.find(a.pDescriptorSets[i]);
     const VkDescriptorPool pool = home == overflow->home.end() ? a.descriptorPool : home->second;
-    if (VkResult r = device.dispatch.vkFreeDescriptorSets(device.handle, pool, 1, &a.pDescriptorSets[i]);
-        r < 0)
+    if (VkResult r = device.dispatch.vkFreeDescriptorSets(device.handle, pool, 1, &a.pDescriptorSets[i]); r < 0)
       return tl::unexpected<Error>(run.failure(op, r));
     if (home != overflow->home.end()) overflow->home.erase(home);
   }

@@ -37,8 +37,7 @@ Result<void> write_sampled_contents(Run& run, const Op& op, std::byte* args, con
     to.layer = part.arrayLayer;
     to.samples = info.samples;
     const auto bytes = static_cast<std::size_t>(gpu::bytes_of(gpu::Source(to)));
-    if (bytes == 0 || bytes > rest.size())
-      return refuse(Status::unreadable, "it does not have the bytes of its parts");
+    if (bytes == 0 || bytes > rest.size()) return refuse(Status::unreadable, "it does not have the bytes of its parts");
     if (const auto wrote = samples.write(queue.handle, to, rest.first(bytes)); !wrote)
       return refuse(wrote.error().status, wrote.error().message);
     // Each device rounds depth in its own way, and depth outside 0 to 1 it may not take.

@@ -46,8 +46,8 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
     if (r >= 0) {
       VkMemoryRequirements needs;
       vk.vkGetImageMemoryRequirements(device.handle, image, &needs);
-      std::uint32_t type = gpu::find_memory_type(device.access.memory, needs.memoryTypeBits,
-                                                 VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
+      std::uint32_t type =
+          gpu::find_memory_type(device.access.memory, needs.memoryTypeBits, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
       if (type == UINT32_MAX) type = gpu::find_memory_type(device.access.memory, needs.memoryTypeBits, 0);
       const VkMemoryAllocateInfo allocate{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size, type};
       swapchain->memory_bytes = needs.size;
@@ -94,8 +94,7 @@ void destroy_virtual_swapchain(DeviceState& device, VirtualSwapchain& swapchain)
       device.dispatch.vkDestroyFence(device.handle, present.done, nullptr);
   swapchain.presents.clear();
   for (VkImage image : swapchain.images) device.dispatch.vkDestroyImage(device.handle, image, nullptr);
-  for (VkDeviceMemory memory : swapchain.memories)
-    device.dispatch.vkFreeMemory(device.handle, memory, nullptr);
+  for (VkDeviceMemory memory : swapchain.memories) device.dispatch.vkFreeMemory(device.handle, memory, nullptr);
   swapchain.images.clear();
   swapchain.memories.clear();
 }
@@ -132,8 +131,7 @@ Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
   return {};
 }
 
-Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSemaphore semaphore,
-                             VkFence fence) {
+Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSemaphore semaphore, VkFence fence) {
   VirtualSwapchain* swapchain = from_handle(handle);
   if (swapchain == nullptr)
     return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the swapchain does not exist here"));
@@ -172,9 +170,8 @@ Result<void> screenshot(Run& run, const Op& op, DeviceState& device, const LiveQ
   source.layout = VK_IMAGE_LAYOUT_GENERAL;
   auto texels = run.readback(device, queue.family).read(queue.handle, source);
   if (!texels)
-    return tl::unexpected<Error>(
-        run.refuse(op, texels.error().status,
-                   "reading the image back: " + texels.error().message + run.behind_last_submit()));
+    return tl::unexpected<Error>(run.refuse(
+        op, texels.error().status, "reading the image back: " + texels.error().message + run.behind_last_submit()));
   if (observer.take_picture) {
     const auto picture = screenshot_of(source.format, source.extent, *texels);
     if (picture) observer.take_picture(run.frame(), *picture);
@@ -184,15 +181,13 @@ Result<void> screenshot(Run& run, const Op& op, DeviceState& device, const LiveQ
   if (of_present == 0)
     std::snprintf(name, sizeof name, "/frame-%06llu.png", static_cast<unsigned long long>(run.frame()));
   else
-    std::snprintf(name, sizeof name, "/frame-%06llu-%u.png", static_cast<unsigned long long>(run.frame()),
-                  of_present);
+    std::snprintf(name, sizeof name, "/frame-%06llu-%u.png", static_cast<unsigned long long>(run.frame()), of_present);
   ++observer.screenshots;
   return write_png(observer.screenshot_directory + name, source.format, source.extent, *texels);
 }
 
 // Behind the submits that stand for the present: what a wait for it waits for.
-Result<void> mark_present(Run& run, const Op& op, VkQueue queue, VirtualSwapchain& swapchain,
-                          std::uint64_t id) {
+Result<void> mark_present(Run& run, const Op& op, VkQueue queue, VirtualSwapchain& swapchain, std::uint64_t id) {
   DeviceState& device = run.device(op);
   const Dispatch& vk = device.dispatch;
   VirtualSwapchain::Present mark{id, VK_NULL_HANDLE, queue};
@@ -222,8 +217,7 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < info.swapchainCount; ++i) {
     const VirtualSwapchain* swapchain = from_handle(info.pSwapchains[i]);
     if (swapchain == nullptr || info.pImageIndices[i] >= swapchain->images.size())
-      return tl::unexpected<Error>(
-          run.refuse(op, Status::unreadable, "the presented image does not exist here"));
+      return tl::unexpected<Error>(run.refuse(op, Status::unreadable, "the presented image does not exist here"));
   }
   static constexpr std::size_t kBatch = 16;
   static constexpr std::array<VkPipelineStageFlags, kBatch> stages = [] {
@@ -240,8 +234,8 @@ Result<void> present(Run& run, const Op& op, std::byte* args) {
     if (VkResult r = device.dispatch.vkQueueSubmit(a.queue, 1, &submit, VK_NULL_HANDLE); r < 0)
       return tl::unexpected<Error>(run.failure(op, r, "the submit that stands for a present"));
   }
-  if (const auto* fences = find_chained<VkSwapchainPresentFenceInfoEXT>(
-          info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
+  if (const auto* fences =
+          find_chained<VkSwapchainPresentFenceInfoEXT>(info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
       fences != nullptr && fences->pFences != nullptr)
     for (std::uint32_t i = 0; i < fences->swapchainCount; ++i)
       if (fences->pFences[i] != VK_NULL_HANDLE)

@@ -96,9 +96,8 @@ Result<void> wait_fences(Run& run, const Op& op, std::byte* args) {
         return static_cast<VkResult>(run.call(op, args));
       },
       [&] {
-        return come_in(a.fenceCount, a.waitAll != VK_FALSE, [&](std::uint32_t i) {
-          return run.comes(run.patched_id(op, offset_in(args, &a.pFences[i])));
-        });
+        return come_in(a.fenceCount, a.waitAll != VK_FALSE,
+                       [&](std::uint32_t i) { return run.comes(run.patched_id(op, offset_in(args, &a.pFences[i]))); });
       });
 }
 
@@ -125,14 +124,11 @@ Result<void> wait_for_present(Run& run, const Op& op, std::byte* args) {
   const auto is_it = [&](const VirtualSwapchain::Present& one) { return one.id >= a.presentId; };
   const auto found = std::find_if(presents.begin(), presents.end(), is_it);
   if (found == presents.end())
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::failed, "waits for a present that no earlier record made"));
+    return tl::unexpected<Error>(run.refuse(op, Status::failed, "waits for a present that no earlier record made"));
   const DeviceState& device = run.device(op);
   return wait_patiently(
       run, op,
-      [&](std::uint64_t ns) {
-        return device.dispatch.vkWaitForFences(device.handle, 1, &found->done, VK_TRUE, ns);
-      },
+      [&](std::uint64_t ns) { return device.dispatch.vkWaitForFences(device.handle, 1, &found->done, VK_TRUE, ns); },
       [&] { return !run.blocked(device, found->queue, false); }, "vkWaitForFences");
 }
 
@@ -146,10 +142,9 @@ Result<void> wait_semaphores(Run& run, const Op& op, std::byte* args) {
       },
       [&] {
         const VkSemaphoreWaitInfo& info = *a.pWaitInfo;
-        return come_in(
-            info.semaphoreCount, (info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0, [&](std::uint32_t i) {
-              return run.comes(run.patched_id(op, offset_in(args, &info.pSemaphores[i])), info.pValues[i]);
-            });
+        return come_in(info.semaphoreCount, (info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0, [&](std::uint32_t i) {
+          return run.comes(run.patched_id(op, offset_in(args, &info.pSemaphores[i])), info.pValues[i]);
+        });
       });
 }
 
@@ -165,8 +160,7 @@ Result<void> semaphore_had_value(Run& run, const Op& op, std::byte* args) {
   info.pValues = a.pValue;
   return wait_patiently(
       run, op, [&](std::uint64_t ns) { return device.dispatch.vkWaitSemaphores(device.handle, &info, ns); },
-      [&] { return run.comes(run.patched_id(op, offset_in(args, &a.semaphore)), *a.pValue); },
-      "vkWaitSemaphores");
+      [&] { return run.comes(run.patched_id(op, offset_in(args, &a.semaphore)), *a.pValue); }, "vkWaitSemaphores");
 }
 
 Result<void> wait_idle(Run& run, const Op& op, std::byte* args) {
@@ -222,8 +216,7 @@ Result<void> poll_until(Run& run, const Op& op, Poll poll, std::int64_t wanted) 
 }
 
 Result<void> destroy_semaphore(Run& run, const Op& op, std::byte* args) {
-  run.await_timeline(run.device(op),
-                     run.patched_id(op, offset_in(args, &as<args_vkDestroySemaphore>(args).semaphore)));
+  run.await_timeline(run.device(op), run.patched_id(op, offset_in(args, &as<args_vkDestroySemaphore>(args).semaphore)));
   run.call(op, args);
   return {};
 }

@@ -27,8 +27,7 @@ void signal_timeline(const DeviceState& device, VkSemaphore semaphore, const Syn
   wait.pSemaphores = &semaphore;
   wait.pValues = &release.before;
   if (release.before != 0 && vk.vkWaitSemaphores(device.handle, &wait, kUnansweredNs) != VK_SUCCESS) return;
-  const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, semaphore,
-                                     release.point.value};
+  const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, semaphore, release.point.value};
   vk.vkSignalSemaphore(device.handle, &signal);
 }
 

@@ -47,7 +47,8 @@ Asked asked_of(const args_vkQueueSubmit2& a) {
 
 // One more before or after the others.
 template <class Commands>
-const Commands* with_before(std::vector<Commands>& list, const Commands& before, const Commands* all, std::uint32_t count) {
+const Commands* with_before(std::vector<Commands>& list, const Commands& before, const Commands* all,
+                            std::uint32_t count) {
   list.clear();
   list.push_back(before);
   list.insert(list.end(), all, all + count);
@@ -55,7 +56,8 @@ const Commands* with_before(std::vector<Commands>& list, const Commands& before,
 }
 
 template <class Commands>
-const Commands* with_after(std::vector<Commands>& list, const Commands& after, const Commands* all, std::uint32_t count) {
+const Commands* with_after(std::vector<Commands>& list, const Commands& after, const Commands* all,
+                           std::uint32_t count) {
   list.clear();
   list.insert(list.end(), all, all + count);
   list.push_back(after);
@@ -92,9 +94,8 @@ Result<void> GpuTimes::prepare(OpRange span) {
       const std::uint32_t bits = run_.targets()[op.device].families[queue.family].timestampValidBits;
       if (bits == 0) continue;
       if (bits < 64) devices_[op.device].mask &= (std::uint64_t{1} << bits) - 1;
-      auto lane = std::find_if(lanes_.begin(), lanes_.end(), [&](const Lane& one) {
-        return one.device == op.device && one.family == queue.family;
-      });
+      auto lane = std::find_if(lanes_.begin(), lanes_.end(),
+                               [&](const Lane& one) { return one.device == op.device && one.family == queue.family; });
       if (lane == lanes_.end()) {
         lane = lanes_.emplace(lanes_.end());
         lane->device = op.device;
@@ -263,8 +264,10 @@ Result<void> GpuTimes::surround(std::uint32_t op, VkSubmitInfo2* submits, std::u
     return VkCommandBufferSubmitInfo{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, commands, 0};
   };
   VkSubmitInfo2 &first = submits[0], &last = submits[count - 1];
-  first.pCommandBufferInfos = with_before(first2_, info(own->before), first.pCommandBufferInfos, first.commandBufferInfoCount++);
-  last.pCommandBufferInfos = with_after(last2_, info(own->after), last.pCommandBufferInfos, last.commandBufferInfoCount++);
+  first.pCommandBufferInfos =
+      with_before(first2_, info(own->before), first.pCommandBufferInfos, first.commandBufferInfoCount++);
+  last.pCommandBufferInfos =
+      with_after(last2_, info(own->after), last.pCommandBufferInfos, last.commandBufferInfoCount++);
   return {};
 }
 

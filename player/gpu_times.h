@@ -15,8 +15,8 @@
 
 namespace rondo::player {
 
-// True if the player may add command buffers of its own to a batch whose pNext chain this is. Not to a batch for several devices
-// or of protected memory, nor where a pass of performance counters is chosen.
+// True if the player may add command buffers of its own to a batch whose pNext chain this is. Not to a batch for
+// several devices or of protected memory, nor where a pass of performance counters is chosen.
 bool takes_more_commands(const void* chain);
 
 class GpuTimes {
@@ -51,10 +51,10 @@ class GpuTimes {
     std::uint32_t used = 0;  // pairs that were submitted since they were read
   };
   struct Device {
-    double period = 1;        // nanoseconds a tick
-    std::uint64_t mask = UINT64_MAX;  // of the bits that are valid on all of its queues
+    double period = 1;                  // nanoseconds a tick
+    std::uint64_t mask = UINT64_MAX;    // of the bits that are valid on all of its queues
     std::optional<std::uint64_t> zero;  // an early timestamp of this iteration
-    std::vector<Interval> busy;  // kept from time to time for its memory
+    std::vector<Interval> busy;         // kept from time to time for its memory
   };
   bool may_be_idle(OpRange span) const;
   Result<void> make_pairs(Lane& lane, std::uint32_t count);
@@ -69,7 +69,7 @@ class GpuTimes {
   Run& run_;
   std::unordered_map<std::uint32_t, std::uint32_t> lane_of_;  // by op: index into lanes_
   std::vector<Lane> lanes_;
-  std::vector<Device> devices_;  // parallel to Plan::devices
+  std::vector<Device> devices_;                                     // parallel to Plan::devices
   std::unordered_map<std::uint64_t, VkCommandPool> command_pools_;  // by device and family
   std::vector<std::uint64_t> values_;
   std::vector<VkCommandBuffer> first_, last_;  // lists in place of the program's, for one submit

@@ -10,8 +10,7 @@ void end_lost_work(DeviceState& device) { device.dispatch.vkDeviceWaitIdle(devic
 void IdleProbe::add(VkQueue queue) {
   const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
   VkFence fence = VK_NULL_HANDLE;
-  if (const VkResult made = device_.dispatch.vkCreateFence(device_.handle, &info, nullptr, &fence);
-      made < 0) {
+  if (const VkResult made = device_.dispatch.vkCreateFence(device_.handle, &info, nullptr, &fence); made < 0) {
     failed_ = made;
     return;
   }
@@ -26,8 +25,7 @@ IdleProbe::IdleProbe(DeviceState& device, VkQueue queue)
   add(queue);
 }
 
-IdleProbe::IdleProbe(DeviceState& device)
-    : device_(device), fences_(std::exchange(device.probe_memory, {})) {
+IdleProbe::IdleProbe(DeviceState& device) : device_(device), fences_(std::exchange(device.probe_memory, {})) {
   bool service = device.service_queue != VK_NULL_HANDLE;
   for (const LiveQueue& queue : device.queues) {
     add(queue.handle);
@@ -60,8 +58,8 @@ bool IdleProbe::idle() const {
 
 VkResult IdleProbe::wait(std::uint64_t ns) const {
   if (fences_.empty() || failed_ < 0) return failed_;
-  return device_.dispatch.vkWaitForFences(device_.handle, static_cast<std::uint32_t>(fences_.size()),
-                                          fences_.data(), VK_TRUE, ns);
+  return device_.dispatch.vkWaitForFences(device_.handle, static_cast<std::uint32_t>(fences_.size()), fences_.data(),
+                                          VK_TRUE, ns);
 }
 
 }  // namespace rondo::player

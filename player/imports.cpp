@@ -45,12 +45,11 @@ Result<void> check_importable(Run& run, const Op& op, const void* pages, std::ui
         run.refuse(op, Status::device, "the device does not have vkGetMemoryHostPointerPropertiesEXT"));
   VkMemoryHostPointerPropertiesEXT properties{};
   properties.sType = VK_STRUCTURE_TYPE_MEMORY_HOST_POINTER_PROPERTIES_EXT;
-  const VkResult r =
-      ask(device.handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, pages, &properties);
+  const VkResult r = ask(device.handle, VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, pages, &properties);
   if (r < 0) return tl::unexpected<Error>(run.failure(op, r, "vkGetMemoryHostPointerPropertiesEXT"));
   if ((properties.memoryTypeBits >> type & 1u) == 0)
-    return tl::unexpected<Error>(run.refuse(
-        op, Status::device, "memory of type " + std::to_string(type) + " cannot be put at an address"));
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::device, "memory of type " + std::to_string(type) + " cannot be put at an address"));
   return {};
 }
 

@@ -48,8 +48,12 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
 }
 
 Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::uint64_t played)
-    : run_(run), plan_(plan), loop_(loop), options_(options),
-      may_idle_(loop != nullptr || !has_waiting_work(plan, plan.span.first)), played_(played) {
+    : run_(run),
+      plan_(plan),
+      loop_(loop),
+      options_(options),
+      may_idle_(loop != nullptr || !has_waiting_work(plan, plan.span.first)),
+      played_(played) {
   find_intervals();
   if (may_idle_ && options.times != nullptr) {
     commands_.emplace(run, *options.times);
@@ -139,8 +143,7 @@ Result<IterationTimes> Iterations::timed() {
   behind_ = run_.counts();
   in_span_ = behind_ - before_;
   times.work = in_span_.submits == 0 ? times.span : behind_.seconds;
-  if (options_.span.kind == SpanRequest::Kind::scope && !seconds_.empty())
-    times.work = seconds_in_any();
+  if (options_.span.kind == SpanRequest::Kind::scope && !seconds_.empty()) times.work = seconds_in_any();
   if (gpu_) {
     const auto gpu = gpu_->seconds();
     if (!gpu) return tl::unexpected<Error>(gpu.error());

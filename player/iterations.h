@@ -65,8 +65,8 @@ class Iterations {
   std::optional<LabelTimes> label_;  // where the span is one of command buffers
   std::uint64_t played_;
   RunCounts before_, behind_, in_span_;
-  std::vector<std::uint32_t> stops_;      // ops where an interval begins or ends, in order
-  std::vector<std::uint64_t> stopped_;    // parallel: when, in nanoseconds
+  std::vector<std::uint32_t> stops_;                     // ops where an interval begins or ends, in order
+  std::vector<std::uint64_t> stopped_;                   // parallel: when, in nanoseconds
   using Interval = std::pair<std::size_t, std::size_t>;  // begin and end: indexes into stops_
   std::vector<Interval> intervals_;
   std::vector<Interval> in_any_;  // the same time, but each part of it once

@@ -41,7 +41,8 @@ Jobs::~Jobs() {
   // After a failure: what was made is the run's to destroy.
   for (; finished_ < jobs_.size(); ++finished_) {
     Job& job = jobs_[finished_];
-    if (job.finished || job.state != State::done || !job.call->behind(run_, *job.op, job.args.data(), job.result)) continue;
+    if (job.finished || job.state != State::done || !job.call->behind(run_, *job.op, job.args.data(), job.result))
+      continue;
     static_cast<void>(run_.publish(*job.op, job.args.data()));
   }
 }
@@ -136,8 +137,7 @@ Result<void> Jobs::make_way(const Op& op) {
   const CommandId id = codec::info(op.command).canonical;
   if (id == CommandId::vkDestroyDevice || id == CommandId::vkDestroyInstance) return wait();
   const Plan& plan = run_.plan();
-  for (std::uint32_t i = 0; i < op.ended; ++i)
-    RONDO_TRY(finish_to(uses_[plan.ended[op.first_ended + i]]));
+  for (std::uint32_t i = 0; i < op.ended; ++i) RONDO_TRY(finish_to(uses_[plan.ended[op.first_ended + i]]));
   if (!wants_it_alone(id)) return {};
   for (std::uint32_t i = 0; i < op.patches; ++i) {
     const ObjectId object = plan.patches[op.first_patch + i].id;

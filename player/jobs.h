@@ -73,9 +73,9 @@ class Jobs {
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable news_;
-  std::size_t next_ = 0;  // guarded by mutex_: that a thread takes
+  std::size_t next_ = 0;   // guarded by mutex_: that a thread takes
   std::size_t known_ = 0;  // likewise: jobs that threads may look at
-  bool ends_ = false;     // likewise
+  bool ends_ = false;      // likewise
 };
 
 }  // namespace rondo::player

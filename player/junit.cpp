@@ -16,11 +16,20 @@ namespace {
 std::string escaped(std::string_view text) {
   std::string out;
   for (const char c : printable(text)) switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
+      case '&':
+        out += "&amp;";
+        break;
+      case '<':
+        out += "&lt;";
+        break;
+      case '>':
+        out += "&gt;";
+        break;
+      case '"':
+        out += "&quot;";
+        break;
+      default:
+        out += c;
     }
   return out;
 }
@@ -37,10 +46,14 @@ std::string attribute(const char* name, std::string_view value) {
 
 const char* element_of(Verdict::Kind kind) {
   switch (kind) {
-    case Verdict::Kind::failed: return "failure";
-    case Verdict::Kind::error: return "error";
-    case Verdict::Kind::skipped: return "skipped";
-    case Verdict::Kind::passed: break;
+    case Verdict::Kind::failed:
+      return "failure";
+    case Verdict::Kind::error:
+      return "error";
+    case Verdict::Kind::skipped:
+      return "skipped";
+    case Verdict::Kind::passed:
+      break;
   }
   return nullptr;
 }
@@ -54,7 +67,8 @@ std::string count_of(const std::vector<Verdict>& verdicts, Verdict::Kind kind) {
 void add_comparison(std::vector<Verdict>& verdicts, const char* name, const Comparison& c, const Verification& all) {
   if (c.compared + c.unverified == 0) return;
   Verdict verdict{name, Verdict::Kind::passed, {}, 0};
-  const std::string counts = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " are equal";
+  const std::string counts =
+      std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " are equal";
   if (c.equal != c.compared) {
     verdict.kind = Verdict::Kind::failed;
     verdict.message = counts + "; the first difference of the replay: " + all.first_difference;
@@ -108,7 +122,8 @@ std::vector<Verdict> verdicts_of(const Outcome& outcome) {
                                 [](const Verdict& one) { return one.kind == Verdict::Kind::failed; });
   Verdict replay{"replay", kind_of(outcome.status), {}, 0};
   for (const IterationTimes& times : outcome.iterations) replay.seconds += times.work;
-  if (replay.kind == Verdict::Kind::failed && told) replay.kind = Verdict::Kind::passed;  // it played; the result is another
+  // it played; the result is another
+  if (replay.kind == Verdict::Kind::failed && told) replay.kind = Verdict::Kind::passed;
   if (replay.kind != Verdict::Kind::passed) replay.message = printable(outcome.as_error());
   verdicts.insert(verdicts.begin(), std::move(replay));
   return verdicts;

@@ -59,7 +59,8 @@ LabelTimes::LabelTimes(Run& run, const std::string& name) : run_(run), pools_(ru
       case CommandId::vkCreateCommandPool:
         view.load(plan, op);
         if (op.created != 0)
-          families[plan.created[op.first_created].id] = view.as<args_vkCreateCommandPool>().pCreateInfo->queueFamilyIndex;
+          families[plan.created[op.first_created].id] =
+              view.as<args_vkCreateCommandPool>().pCreateInfo->queueFamilyIndex;
         break;
       case CommandId::vkBeginCommandBuffer: {
         view.load(plan, op);
@@ -83,7 +84,8 @@ LabelTimes::LabelTimes(Run& run, const std::string& name) : run_(run), pools_(ru
         break;
       }
       case CommandId::vkEndCommandBuffer:
-        if (LabelledBuffer& recording = recordings[op.dispatch]; recording.begin != kNone) finish(op.dispatch, recording);
+        if (LabelledBuffer& recording = recordings[op.dispatch]; recording.begin != kNone)
+          finish(op.dispatch, recording);
         recordings[op.dispatch] = {};
         break;
       default:

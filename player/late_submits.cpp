@@ -21,8 +21,7 @@ LateSubmits::LateSubmits(Plan& plan, validity::Work& work)
 access::LateWrites::Place LateSubmits::place_of(ObjectId object) const {
   const HandleType type = plan_.objects.objects()[object].type;
   const std::uint32_t place = plan_.place_of(object);
-  if ((type != HandleType::VkBuffer && type != HandleType::VkImage) || place >= plan_.resources.size())
-    return {};
+  if ((type != HandleType::VkBuffer && type != HandleType::VkImage) || place >= plan_.resources.size()) return {};
   const CapturedResource& resource = plan_.resources[place];
   if (resource.memory == kNone) return {0, 0, 1};
   const CapturedMemory& memory = plan_.memories[resource.memory];
@@ -53,8 +52,7 @@ void LateSubmits::follow_fences(const access::Call& call) {
 void LateSubmits::take(const access::Call& call, std::uint32_t op) {
   if (op != kNone) follow_fences(call);
   if (is_submit(call.command.canonical) && op != kNone) {
-    while (!submits_.empty() && !work_.running(submits_.begin()->second.place))
-      submits_.erase(submits_.begin());
+    while (!submits_.empty() && !work_.running(submits_.begin()->second.place)) submits_.erase(submits_.begin());
     const ObjectId fence = call.command.canonical == CommandId::vkQueueSubmit
                                ? call.id(&call.as<args_vkQueueSubmit>().fence)
                                : call.id(&call.as<args_vkQueueSubmit2>().fence);
@@ -81,8 +79,7 @@ void LateSubmits::take(const access::Call& call, std::uint32_t op) {
 }
 
 // `op`: the record's, if it is in the plan.
-Result<void> PlanBuilder::find_late_writes(const Record& record, const codec::CommandInfo& command,
-                                           std::size_t op) {
+Result<void> PlanBuilder::find_late_writes(const Record& record, const codec::CommandInfo& command, std::size_t op) {
   RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
   const access::Call call{command,
                           parameters_.view,

@@ -16,7 +16,7 @@ namespace rondo::player {
 struct LayoutEffect {
   ObjectId resource = 0;  // image, or buffer
   bool is_image = true;
-  VkImageSubresourceRange range{};   // of an image …
+  VkImageSubresourceRange range{};    // of an image …
   VkDeviceSize offset = 0, size = 0;  // … or of a buffer
   VkImageLayout from = VK_IMAGE_LAYOUT_UNDEFINED, to = VK_IMAGE_LAYOUT_UNDEFINED;
   std::uint32_t source = VK_QUEUE_FAMILY_IGNORED, target = VK_QUEUE_FAMILY_IGNORED;  // families

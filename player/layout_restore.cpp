@@ -42,8 +42,8 @@ void LayoutRestore::add(ByFamily& to, const Transfer& transfer, std::uint32_t fa
     return;
   }
   barriers.buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, kAny, kAny, transfer.source,
-                              transfer.target, reinterpret_cast<VkBuffer>(run_.slot(transfer.resource)), transfer.offset,
-                              transfer.size});
+                              transfer.target, reinterpret_cast<VkBuffer>(run_.slot(transfer.resource)),
+                              transfer.offset, transfer.size});
 }
 
 Result<void> LayoutRestore::submit(const ByFamily& all) {

@@ -29,8 +29,8 @@ class LayoutRestore {
   };
   using ByFamily = std::map<std::pair<std::uint32_t, std::uint32_t>, Barriers>;  // of devices
 
-  void add(ByFamily& to, ObjectId image, const VkImageSubresourceRange& range, std::uint32_t family,
-           VkImageLayout from, VkImageLayout layout);
+  void add(ByFamily& to, ObjectId image, const VkImageSubresourceRange& range, std::uint32_t family, VkImageLayout from,
+           VkImageLayout layout);
   void add(ByFamily& to, const Transfer& transfer, std::uint32_t family);
   std::uint32_t device_of(ObjectId id) const;
   // On a queue of each family.

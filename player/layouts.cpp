@@ -25,9 +25,7 @@ bool overlap(std::uint64_t a, std::uint64_t a_count, std::uint64_t b, std::uint6
 bool overlap(const LayoutEffect& a, const LayoutEffect& b) {
   if (a.resource != b.resource || a.is_image != b.is_image) return false;
   if (!a.is_image) {
-    const auto size = [](const LayoutEffect& e) {
-      return e.size == VK_WHOLE_SIZE ? VK_WHOLE_SIZE - e.offset : e.size;
-    };
+    const auto size = [](const LayoutEffect& e) { return e.size == VK_WHOLE_SIZE ? VK_WHOLE_SIZE - e.offset : e.size; };
     return overlap(a.offset, size(a), b.offset, size(b));
   }
   return (a.range.aspectMask & b.range.aspectMask) != 0 &&
@@ -63,8 +61,8 @@ void LayoutTracker::add_image(ObjectId id, const VkImageCreateInfo& info) {
   image.planar = gpu::is_planar(info.format);
   const VkImageAspectFlags aspects = gpu::aspects_of(info.format);
   for (const VkImageAspectFlagBits aspect :
-       {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT,
-        VK_IMAGE_ASPECT_PLANE_0_BIT, VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT})
+       {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT, VK_IMAGE_ASPECT_PLANE_0_BIT,
+        VK_IMAGE_ASPECT_PLANE_1_BIT, VK_IMAGE_ASPECT_PLANE_2_BIT})
     if ((aspects & aspect) != 0 && !(aspect == VK_IMAGE_ASPECT_COLOR_BIT && image.planar))
       image.aspects.push_back(aspect);
   image.whole.layout = info.initialLayout;

@@ -27,8 +27,8 @@ struct ImageLayouts {
   bool shared = false;                 // by families
   bool planar = false, volume = false;
   std::vector<VkImageAspectFlagBits> aspects;  // the planes of planar ones
-  PartLayout whole;               // where all parts have the same
-  std::vector<PartLayout> parts;  // else: by aspect, mip and layer
+  PartLayout whole;                            // where all parts have the same
+  std::vector<PartLayout> parts;               // else: by aspect, mip and layer
   std::size_t part_count() const { return aspects.size() * mips * layers; }
   const PartLayout& at(std::size_t part) const { return parts.empty() ? whole : parts[part]; }
 };

@@ -25,25 +25,21 @@ Result<Loader> Loader::open() {
   void* library = dlopen("libvulkan.so.1", RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     const char* why = dlerror();
-    return fail(Status::device, std::string("no Vulkan loader: ") +
-                                    (why != nullptr ? why : "libvulkan.so.1") +
+    return fail(Status::device, std::string("no Vulkan loader: ") + (why != nullptr ? why : "libvulkan.so.1") +
                                     "; install libvulkan1 and a driver" + driver_hint());
   }
   const auto entry = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vkGetInstanceProcAddr"));
   if (entry == nullptr)
-    return fail(Status::device,
-                "libvulkan.so.1 does not export vkGetInstanceProcAddr: it is not a Vulkan loader");
+    return fail(Status::device, "libvulkan.so.1 does not export vkGetInstanceProcAddr: it is not a Vulkan loader");
   return from(entry);
 }
 
 Result<Loader> Loader::from(PFN_vkGetInstanceProcAddr entry) {
   Loader loader;
   loader.get_instance_proc_addr = entry;
-  if (auto version = global<PFN_vkEnumerateInstanceVersion>(loader, "vkEnumerateInstanceVersion");
-      version != nullptr)
+  if (auto version = global<PFN_vkEnumerateInstanceVersion>(loader, "vkEnumerateInstanceVersion"); version != nullptr)
     version(&loader.version);
-  auto enumerate =
-      global<PFN_vkEnumerateInstanceExtensionProperties>(loader, "vkEnumerateInstanceExtensionProperties");
+  auto enumerate = global<PFN_vkEnumerateInstanceExtensionProperties>(loader, "vkEnumerateInstanceExtensionProperties");
   std::uint32_t count = 0;
   std::vector<VkExtensionProperties> properties;
   VkResult r = enumerate(nullptr, &count, nullptr);
@@ -64,8 +60,7 @@ bool Loader::has_extension(const std::string& name) const {
 }
 
 Result<void> Loader::check_validation_layer() const {
-  auto enumerate =
-      global<PFN_vkEnumerateInstanceLayerProperties>(*this, "vkEnumerateInstanceLayerProperties");
+  auto enumerate = global<PFN_vkEnumerateInstanceLayerProperties>(*this, "vkEnumerateInstanceLayerProperties");
   std::uint32_t count = 0;
   std::vector<VkLayerProperties> layers;
   if (enumerate != nullptr && enumerate(&count, nullptr) >= 0) {

@@ -21,18 +21,15 @@ namespace {
 
 // Handles that go with their pool, device or swapchain, or that nobody destroys.
 bool is_never_destroyed(HandleType type) {
-  return type == HandleType::VkQueue || type == HandleType::VkPhysicalDevice ||
-         type == HandleType::VkSurfaceKHR || type == HandleType::VkDisplayKHR ||
-         type == HandleType::VkDisplayModeKHR || type == HandleType::VkDebugUtilsMessengerEXT ||
-         type == HandleType::VkDebugReportCallbackEXT;
+  return type == HandleType::VkQueue || type == HandleType::VkPhysicalDevice || type == HandleType::VkSurfaceKHR ||
+         type == HandleType::VkDisplayKHR || type == HandleType::VkDisplayModeKHR ||
+         type == HandleType::VkDebugUtilsMessengerEXT || type == HandleType::VkDebugReportCallbackEXT;
 }
 
 class Planner {
  public:
   explicit Planner(Plan& plan)
-      : plan_(plan),
-        objects_(plan.objects.objects()),
-        begin_(plan.ops[plan.span.first].sequence) {}
+      : plan_(plan), objects_(plan.objects.objects()), begin_(plan.ops[plan.span.first].sequence) {}
 
   Result<LoopPlan> run() {
     RONDO_TRY(check_settles());
@@ -54,18 +51,16 @@ class Planner {
   }
 
  private:
-  bool is_older(ObjectId id) const {
-    return id != 0 && (objects_[id].created < begin_ || kept_.count(id) != 0);
-  }
+  bool is_older(ObjectId id) const { return id != 0 && (objects_[id].created < begin_ || kept_.count(id) != 0); }
   bool lives_at_begin(ObjectId id) const {
     return is_older(id) && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin_);
   }
   const Op& op(std::uint32_t index) const { return plan_.ops[index]; }
   CommandId canonical(std::uint32_t index) const { return codec::info(op(index).command).canonical; }
   tl::unexpected<Error> refuse(std::uint32_t at, const std::string& sentence) const {
-    return fail(Status::failed, plan_.path + ": the span cannot be looped: record " +
-                                    std::to_string(op(at).sequence) + " (" + codec::info(op(at).command).name +
-                                    ") " + sentence + "; --fresh plays each iteration from nothing");
+    return fail(Status::failed, plan_.path + ": the span cannot be looped: record " + std::to_string(op(at).sequence) +
+                                    " (" + codec::info(op(at).command).name + ") " + sentence +
+                                    "; --fresh plays each iteration from nothing");
   }
 
   Result<void> check_settles() const {
@@ -94,8 +89,7 @@ class Planner {
     for (std::uint32_t p = 0; p < op.patches; ++p) {
       const ObjectId id = plan_.patches[op.first_patch + p].id;
       const HandleType type = objects_[id].type;
-      if (type == HandleType::VkBuffer || type == HandleType::VkImage)
-        (is_older(id) ? bound.older : bound.newer) = id;
+      if (type == HandleType::VkBuffer || type == HandleType::VkImage) (is_older(id) ? bound.older : bound.newer) = id;
       if (type == HandleType::VkDeviceMemory) bound.memories.push_back(id);
     }
     return bound;
@@ -243,12 +237,14 @@ class Planner {
       }
       events_.take(recordings, i);
       // What frees it is left out, and it stays as it is.
-      for (std::uint32_t e = 0; e < op(i).ended; ++e) note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
+      for (std::uint32_t e = 0; e < op(i).ended; ++e)
+        note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
     }
     RONDO_TRY(check_events(" where the span ends, and what sets it comes later: end the span behind that"));
     if (recordings.too_many())
-      return refuse(plan_.span.first, "is followed by command buffers that use more queries and events than can be followed");
+      return refuse(plan_.span.first,
+                    "is followed by command buffers that use more queries and events than can be followed");
     // Half recorded where the span begins: it goes on there.
     for (const auto& [id, state] : before)
       if (!state.ended && state.recording->ops.size() != state.ops) needed.insert(id);
@@ -395,7 +391,8 @@ class Planner {
     // A reset ends all sets of its pool here: also those that the program had freed before, and that stay.
     std::unordered_set<ObjectId> kept_pools;
     for (ObjectId id = 1; id < objects_.size(); ++id)
-      if (objects_[id].type == HandleType::VkDescriptorSet && lives_at_begin(id)) kept_pools.insert(objects_[id].parent);
+      if (objects_[id].type == HandleType::VkDescriptorSet && lives_at_begin(id))
+        kept_pools.insert(objects_[id].parent);
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i)
       if (canonical(i) == CommandId::vkResetDescriptorPool && kept_pools.count(op(i).subject) != 0)
         leave_out(plan_.ops[i]);
@@ -406,7 +403,8 @@ class Planner {
     std::unordered_set<ObjectId> gone;
     for (const std::uint32_t i : loop_.recordings)
       for (std::uint32_t p = 0; p < op(i).patches; ++p)
-        if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != 0 && !lives_at_begin(id)) gone.insert(id);
+        if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != 0 && !lives_at_begin(id))
+          gone.insert(id);
     if (gone.empty()) return;
     for (std::uint32_t i = 0; i < plan_.span.first; ++i)
       leave_alone(i, [&](ObjectId id) { return gone.count(id) != 0; });
@@ -435,9 +433,8 @@ class Planner {
           return 0;
       }
     };
-    std::sort(loop_.survivors.begin(), loop_.survivors.end(), [&](ObjectId a, ObjectId b) {
-      return rank(a) != rank(b) ? rank(a) < rank(b) : a > b;
-    });
+    std::sort(loop_.survivors.begin(), loop_.survivors.end(),
+              [&](ObjectId a, ObjectId b) { return rank(a) != rank(b) ? rank(a) < rank(b) : a > b; });
   }
 
   // Of command buffers from before the span that it begins and did not reset by their pools: the
@@ -478,7 +475,7 @@ class Planner {
   LoopPlan loop_;
   OpView view_;
   std::unordered_set<ObjectId> used_;  // older objects, by what is played
-  std::set<ObjectId> kept_;  // memory made in the span that stays
+  std::set<ObjectId> kept_;            // memory made in the span that stays
   QueryUses queries_;
   EventStates events_{plan_};
 };

@@ -33,8 +33,8 @@ DeviceState& Looper::device_of(ObjectId id) {
 }
 
 Error Looper::failure(ObjectId id, const char* command, VkResult result) const {
-  return {Status::failed, run_.plan().path + ": putting " + run_.plan().full_name(id) + " back between iterations: " +
-                              gpu::describe(command, result)};
+  return {Status::failed, run_.plan().path + ": putting " + run_.plan().full_name(id) +
+                              " back between iterations: " + gpu::describe(command, result)};
 }
 
 Result<void> Looper::keep() {
@@ -63,13 +63,14 @@ Result<void> Looper::keep_states() {
   }
   for (const ObjectId id : plan_.events) {
     const DeviceState& device = device_of(id);
-    events_.push_back(device.dispatch.vkGetEventStatus(device.handle, as_handle<VkEvent>(run_.slot(id))) == VK_EVENT_SET);
+    events_.push_back(device.dispatch.vkGetEventStatus(device.handle, as_handle<VkEvent>(run_.slot(id))) ==
+                      VK_EVENT_SET);
   }
   for (const ObjectId id : plan_.timelines) {
     const DeviceState& device = device_of(id);
     std::uint64_t value = 0;
-    const VkResult r = device.dispatch.vkGetSemaphoreCounterValue(
-        device.handle, as_handle<VkSemaphore>(run_.slot(id)), &value);
+    const VkResult r =
+        device.dispatch.vkGetSemaphoreCounterValue(device.handle, as_handle<VkSemaphore>(run_.slot(id)), &value);
     if (r < 0) return tl::unexpected<Error>(failure(id, "vkGetSemaphoreCounterValue", r));
     timelines_.push_back(value);
   }

@@ -59,8 +59,8 @@ class Looper {
   SetContents sets_;
   bool narrowed_ = false;
   Run::Position begin_;
-  std::vector<bool> fences_, events_;       // signalled; parallel to LoopPlan's
-  std::vector<std::uint64_t> timelines_;    // values
+  std::vector<bool> fences_, events_;                                  // signalled; parallel to LoopPlan's
+  std::vector<std::uint64_t> timelines_;                               // values
   std::vector<std::pair<VirtualSwapchain*, std::uint64_t>> presents_;  // ids
 };
 

@@ -67,8 +67,9 @@ Result<void> MemoryBytes::cover(Allocation& allocation, std::uint32_t type) {
   const auto cannot = [&](const std::string& why) {
     return failed(allocation.name + ", which the host cannot see, cannot be copied: " + why);
   };
-  gpu::Staging& staging = staging_.try_emplace(allocation.device, device.access, kCopies, 0,
-                                               "copies of what the host cannot see").first->second;
+  gpu::Staging& staging =
+      staging_.try_emplace(allocation.device, device.access, kCopies, 0, "copies of what the host cannot see")
+          .first->second;
   if (const auto grown = staging.grow(kStaging); !grown) return failed(grown.error().message);
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
@@ -89,8 +90,7 @@ Result<void> MemoryBytes::cover(Allocation& allocation, std::uint32_t type) {
   return cannot(fits ? gpu::describe("vkBindBufferMemory", r) : "no buffer can have memory of its type");
 }
 
-Result<void> MemoryBytes::copy(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes,
-                               bool to_device) {
+Result<void> MemoryBytes::copy(const Allocation& allocation, VkDeviceSize offset, VkDeviceSize bytes, bool to_device) {
   DeviceState& device = *run_.device_at(allocation.device);
   const Dispatch& vk = device.dispatch;
   const gpu::Staging& staging = staging_.at(allocation.device);

@@ -18,8 +18,8 @@ void change_layout(const Dispatch& vk, VkCommandBuffer commands, const MipChain&
   barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   barrier.image = chain.image;
   barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, mip, 1, chain.layer, 1};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
-                          nullptr, 1, &barrier);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
+                          nullptr, 0, nullptr, 1, &barrier);
 }
 
 VkOffset3D end_of(const VkExtent3D& extent, std::uint32_t mip) {

@@ -8,8 +8,8 @@ namespace rondo::player {
 
 struct MipChain {
   VkImage image = VK_NULL_HANDLE;
-  VkExtent3D extent{};  // of mip 0
-  std::uint32_t base = 0, count = 0, layer = 0;  // the first is there already
+  VkExtent3D extent{};                               // of mip 0
+  std::uint32_t base = 0, count = 0, layer = 0;      // the first is there already
   VkImageLayout layout = VK_IMAGE_LAYOUT_UNDEFINED;  // of all, before and after; UNDEFINED: those behind the first are
                                                      // in it before, and all in TRANSFER_SRC_OPTIMAL afterwards
 };

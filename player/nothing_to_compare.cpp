@@ -25,7 +25,8 @@ std::string nothing_to_compare(const CapturedWith& with, std::uint64_t submits) 
   const std::string asked = " (--checkpoints " + printable(with.checkpoints) + ")";
   if (with.cut)
     return "no checkpoint of its source lies in what was cut out" + asked +
-           ": presented images are compared where they are presented, so cut out whole frames (rondo trim --frames), or draws, which "
+           ": presented images are compared where they are presented, so cut out whole frames (rondo trim --frames), "
+           "or draws, which "
            "bring contents of their own (--draws)";
   if (submits == 0) return "it submitted nothing";
   if (with.checkpoints == "submit") return "no submit of it wrote anything" + asked;

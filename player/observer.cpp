@@ -20,8 +20,7 @@ void Observer::validation_message(const std::string& text) {
 std::vector<std::string> Observer::validation_messages() const {
   const std::lock_guard lock(mutex_);
   std::vector<std::string> all = messages_;
-  if (message_count_ > all.size())
-    all.push_back("… and " + std::to_string(message_count_ - all.size()) + " more");
+  if (message_count_ > all.size()) all.push_back("… and " + std::to_string(message_count_ - all.size()) + " more");
   return all;
 }
 
@@ -84,15 +83,14 @@ std::string Again::text() const {
   const std::string all = std::to_string(compared);
   if (unstable == 0 && stable_different == 0)  // later iterations of a loop differ
     return "a second replay, of one iteration, found all " + all + " equal to the capture";
-  if (unstable == 0)
-    return "a second replay found all " + all + " as the first did: the replay is stable there";
+  if (unstable == 0) return "a second replay found all " + all + " as the first did: the replay is stable there";
   std::string text = "a second replay found " + std::to_string(unstable) + " of " + all +
                      " otherwise than the first, the first at " + first_unstable +
                      ": there the device's own results differ from run to run";
   text += stable_different == 0
               ? "; all that is stable is equal to the capture"
-              : "; " + std::to_string(stable_different) +
-                    " that are stable differ from the capture, the first at " + first_stable_difference;
+              : "; " + std::to_string(stable_different) + " that are stable differ from the capture, the first at " +
+                    first_stable_difference;
   return text;
 }
 

@@ -40,9 +40,9 @@ struct Verification {
     return sum;
   }
   std::optional<double> least_psnr;  // in dB, of images whose digests differ; none: it was not looked at
-  std::string first_difference;  // empty while everything is equal
-  std::string first_unverified;  // which could not be compared first, and why
-  bool submit_compares = false;  // that one, in a capture with RONDO_CHECKPOINTS=submit
+  std::string first_difference;      // empty while everything is equal
+  std::string first_unverified;      // which could not be compared first, and why
+  bool submit_compares = false;      // that one, in a capture with RONDO_CHECKPOINTS=submit
 };
 
 // Everything that a replay compares, in its order: what a second replay of the same capture is held against.
@@ -71,9 +71,10 @@ class Observer {
   std::function<bool(std::uint64_t)> wants_picture;  // as of Options
   std::function<void(std::uint64_t, const Picture&)> take_picture;
   std::optional<DifferencePictures> difference_pictures;  // nothing: nobody asked for them
-  bool progress = false;  // stderr and stdout are a terminal
+  bool progress = false;                                  // stderr and stdout are a terminal
   // Told of everything whose digest is another one here, by the checkpoint's record, in their order.
-  std::function<void(std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte>)> differs;
+  std::function<void(std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte>)>
+      differs;
 
   void show_progress(std::uint64_t frame, std::uint64_t frames);
   void clear_progress();
@@ -117,8 +118,7 @@ class Observer {
 
 // Writes texels of normalized and floating-point formats as PNG of 8 bits, without alpha; other formats are refused by
 // name. Floating-point values are clamped to 0 to 1. An error of the file system says errno's text.
-Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
-                       std::span<const std::byte> texels);
+Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent, std::span<const std::byte> texels);
 // The picture that it writes.
 Result<Picture> screenshot_of(VkFormat format, VkExtent3D extent, std::span<const std::byte> texels);
 

@@ -63,8 +63,7 @@ Result<void> check_kind(const std::string& path) {
   struct statfs system {};
   if (::stat(path.c_str(), &there) != 0) return {};
   const bool waits = S_ISFIFO(there.st_mode) &&
-                     (::statfs(path.c_str(), &system) != 0 || system.f_type != PIPEFS_MAGIC) &&
-                     !is_open_here(there);
+                     (::statfs(path.c_str(), &system) != 0 || system.f_type != PIPEFS_MAGIC) && !is_open_here(there);
   if (waits || S_ISSOCK(there.st_mode))
     return fail(Status::failed, path + ": is no regular file, and is not written to");
   return {};
@@ -81,10 +80,12 @@ Result<void> check_outputs(const Options& o) {
   for (std::size_t i = 0; i < written.size(); ++i) {
     RONDO_TRY(check_kind(written[i].second));
     for (const auto& [what, file] : read)
-      if (is_same_file(written[i].second, file)) return fail(Status::usage, written[i].first + " would overwrite " + what + " " + file);
+      if (is_same_file(written[i].second, file))
+        return fail(Status::usage, written[i].first + " would overwrite " + what + " " + file);
     for (std::size_t k = 0; k < i; ++k)
       if (is_same_file(written[i].second, written[k].second))
-        return fail(Status::usage, written[i].first + " and " + written[k].first + " would write the same file " + written[i].second);
+        return fail(Status::usage,
+                    written[i].first + " and " + written[k].first + " would write the same file " + written[i].second);
   }
   return {};
 }
@@ -106,9 +107,7 @@ Result<void> check_report(const std::string& path, const std::string& pictures) 
   if (std::filesystem::is_directory(path, none))
     return fail(Status::usage, path + ": is a directory: --report needs a file");
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
-  const std::string looked_at = std::filesystem::exists(path, none) ? path
-                                : parent.empty()                    ? "."
-                                                                    : parent.string();
+  const std::string looked_at = std::filesystem::exists(path, none) ? path : parent.empty() ? "." : parent.string();
   // That directory is still to be made.
   if (!pictures.empty() && !std::filesystem::exists(looked_at, none)) return {};
   if (::access(looked_at.c_str(), W_OK) != 0)
@@ -128,45 +127,54 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
       "5 different, 6 external file, 7 timeout."};
   app.name("player");
-  app.set_version_flag("--version", "", "Print version, commit, version of the format and of the Vulkan registry, and exit");
+  app.set_version_flag("--version", "",
+                       "Print version, commit, version of the format and of the Vulkan registry, and exit");
   app.add_option("FILE", o.file, "The capture (.rondo)");
   app.add_flag("--list-devices", o.list_devices, "Print the Vulkan devices of this machine and exit");
-  app.add_option(
-         "--device", devices,
-         "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
+  app.add_option("--device", devices,
+                 "Play on this device: NAME (a part, any case), INDEX or UUID; K=… for captured device K only")
       ->type_name("[K=]NAME|INDEX|UUID")
       ->allow_extra_args(false);
   app.add_option("--frames", frames, "The span: frames from A up to, not with, B; what comes before runs once")
       ->type_name("A:B");
   app.add_option("--submits", submits, "The span: submits (VkSubmitInfo batches) A:B")->type_name("A:B");
-  app.add_option("--scope", scope, "The span: a label or scope, every time it is entered or the K-th from 0 (init, deinit: before the first submit, behind the last wait)")
+  app.add_option("--scope", scope,
+                 "The span: a label or scope, every time it is entered or the K-th from 0 (init, deinit: before the "
+                 "first submit, behind the last wait)")
       ->type_name("NAME[#K]");
   app.add_flag("--fresh", o.fresh, "Play each iteration of --loop from nothing: instance, devices and all");
   app.add_option("--warmup", o.warmup, "Iterations in front of those of --loop, not timed")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000000000}));
-  app.add_option("--memory-budget", budget, "Host memory for the capture and for what a loop puts back; half of the machine's")
+  app.add_option("--memory-budget", budget,
+                 "Host memory for the capture and for what a loop puts back; half of the machine's")
       ->type_name("MIB");
   app.add_option("--jobs", o.jobs, "Threads that make the pipelines in front of the span; one a processor")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u));
-  app.add_option("--pipeline-cache", o.pipeline_cache, "Keep what drivers make of pipelines in FILE, for the next replays")
+  app.add_option("--pipeline-cache", o.pipeline_cache,
+                 "Keep what drivers make of pipelines in FILE, for the next replays")
       ->type_name("FILE");
   app.add_option("--leave-out", o.leave_out)->group("");
-  app.add_option("--loop", o.loop, "Play the span N times (without one: first submit to last wait), its state put back between")
+  app.add_option("--loop", o.loop,
+                 "Play the span N times (without one: first submit to last wait), its state put back between")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1000000000}));
-  app.add_option("--replace", replace, "Play FILE.spv in a shader's place: VkShaderModule#N, VkPipeline#N.STAGE, VkShaderEXT#N, the begin of a digest, all@ENTRYPOINT")
+  app.add_option("--replace", replace,
+                 "Play FILE.spv in a shader's place: VkShaderModule#N, VkPipeline#N.STAGE, VkShaderEXT#N, the begin of "
+                 "a digest, all@ENTRYPOINT")
       ->type_name("SELECTOR=FILE.spv")
       ->allow_extra_args(false);
   app.add_option("--allow-files", allowed, "Read files below DIR where a capture needs them (rondo info lists them)")
       ->type_name("DIR")
       ->allow_extra_args(false);
-  app.add_option("--file-remap", remaps, "Read NEW where a capture needs OLD, a file or a directory; the longest OLD counts")
+  app.add_option("--file-remap", remaps,
+                 "Read NEW where a capture needs OLD, a file or a directory; the longest OLD counts")
       ->type_name("OLD=NEW")
       ->allow_extra_args(false);
-  app.add_flag("--benchmark", o.benchmark,
-               "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
+  app.add_flag(
+      "--benchmark", o.benchmark,
+      "Measure the span by google-benchmark, with all of its --benchmark_* options (--benchmark_format=json, …)");
   app.add_flag("--verify", verify,
                "Compare with the capture's checkpoints; status 5 if anything differs; --verify=psnr:N: "
                "images whose digests differ need N dB")
@@ -182,14 +190,17 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
                "Keep the accesses of shaders within their arrays and buffers, where that can be done; not "
                "for measuring");
   app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
-  app.add_flag("--require-complete", o.require_complete, "Refuse a capture whose recording stopped before the program did");
-  app.add_flag("--salvage", o.salvage, "Play a cut or damaged capture up to its last whole submit; without one, what came before the first");
+  app.add_flag("--require-complete", o.require_complete,
+               "Refuse a capture whose recording stopped before the program did");
+  app.add_flag("--salvage", o.salvage,
+               "Play a cut or damaged capture up to its last whole submit; without one, what came before the first");
   app.add_option("--until", o.until, "Stop behind the record with this sequence number")
       ->type_name("SEQ")
       ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 62));
   add_choice(app, "--sandbox", sandbox_modes(),
              "auto: play foreign captures in a sandbox; require: all, and only where it is whole; off: none", sandbox);
-  app.add_flag("--trust", o.trust, "Trust the capture as one that you recorded here yourself: play it without a sandbox");
+  app.add_flag("--trust", o.trust,
+               "Trust the capture as one that you recorded here yourself: play it without a sandbox");
   app.add_option("--timeout", o.timeout, "Give up after S seconds, with status 7")
       ->type_name("S")
       ->check([](const std::string& text) {
@@ -252,8 +263,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto files = parse_file_access(remaps, allowed);
   if (!files) return tl::unexpected<Error>(files.error());
   o.files = std::move(*files);
-  auto span = parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
-                         app.count("--scope") != 0 ? &scope : nullptr);
+  auto span =
+      parse_span(app.count("--frames") != 0 ? &frames : nullptr, app.count("--submits") != 0 ? &submits : nullptr,
+                 app.count("--scope") != 0 ? &scope : nullptr);
   if (!span) return tl::unexpected<Error>(span.error());
   o.span = *span;
   if (app.count("--memory-budget") != 0) {
@@ -266,9 +278,12 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   if (!o.benchmark_flags.empty() && !o.benchmark)
     return fail(Status::usage, o.benchmark_flags.front() + " is for --benchmark");
   if (o.benchmark && (app.count("--loop") != 0 || o.fresh || !o.screenshots.empty() || o.window))
-    return fail(Status::usage, "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or --window");
+    return fail(Status::usage,
+                "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or "
+                "--window");
   // google-benchmark takes its options from the environment, too.
-  if (const char* out = std::getenv("BENCHMARK_OUT"); o.benchmark && out != nullptr && *out != '\0' &&
+  if (const char* out = std::getenv("BENCHMARK_OUT");
+      o.benchmark && out != nullptr && *out != '\0' &&
       std::none_of(o.benchmark_flags.begin(), o.benchmark_flags.end(),
                    [](const std::string& flag) { return flag.starts_with(kBenchmarkOut); }))
     o.benchmark_flags.push_back(std::string(kBenchmarkOut) + out);

@@ -30,25 +30,25 @@ struct Options {
   SpanRequest span;
   std::uint64_t loop = 1;
   std::uint64_t warmup = 0;
-  bool fresh = false;             // every iteration from nothing
-  std::uint32_t jobs = 0;         // threads that make pipelines; 0: one a processor
-  std::string pipeline_cache;     // file; empty: none
-  std::size_t memory_budget = 0;  // bytes; 0: half of the machine's
-  bool benchmark = false;         // rows of google-benchmark, with …
+  bool fresh = false;                        // every iteration from nothing
+  std::uint32_t jobs = 0;                    // threads that make pipelines; 0: one a processor
+  std::string pipeline_cache;                // file; empty: none
+  std::size_t memory_budget = 0;             // bytes; 0: half of the machine's
+  bool benchmark = false;                    // rows of google-benchmark, with …
   std::vector<std::string> benchmark_flags;  // its options
-  std::string leave_out;          // for tests: what a loop does not put back
+  std::string leave_out;                     // for tests: what a loop does not put back
   std::vector<Replacement> replace;
   FileAccess files;
   bool verify = false;
   std::optional<double> psnr;  // in dB, of --verify=psnr:N; none: all is compared exactly
-  std::string screenshots;  // directory; empty: none
-  std::string differences;  // likewise, of pictures of what differs
+  std::string screenshots;     // directory; empty: none
+  std::string differences;     // likewise, of pictures of what differs
   bool window = false;
-  std::string report;       // file; empty: none
+  std::string report;  // file; empty: none
   bool validate = false;
   bool clamp_shaders = false;  // clamp_shaders.h
   SandboxMode sandbox = SandboxMode::automatic;
-  bool trust = false;       // the capture is trusted, whoever recorded it (trust.h)
+  bool trust = false;  // the capture is trusted, whoever recorded it (trust.h)
   bool salvage = false;
   bool require_complete = false;  // a recording that stopped early is refused
   std::uint64_t until = UINT64_MAX;
@@ -78,7 +78,7 @@ struct Options {
 // What to do, or what to print and leave with: `exit_text` is for stdout.
 struct ParsedOptions {
   Options options;
-  bool exit = false;  // --help, --version
+  bool exit = false;     // --help, --version
   bool version = false;  // the version is to be printed, which main() knows
   std::string exit_text;
 };

@@ -60,9 +60,8 @@ void find_payloads(Plan& plan) {
   std::vector<std::size_t> due;
   for (std::size_t i = 0; i < plan.settles.size(); ++i)
     if (plan.settles[i].payload == Settle::Payload::is_due) due.push_back(i);
-  std::stable_sort(due.begin(), due.end(), [&](std::size_t a, std::size_t b) {
-    return plan.settles[a].exported < plan.settles[b].exported;
-  });
+  std::stable_sort(due.begin(), due.end(),
+                   [&](std::size_t a, std::size_t b) { return plan.settles[a].exported < plan.settles[b].exported; });
   for (const std::size_t i : due) {
     plan.settles[i].of = static_cast<std::uint32_t>(plan.payloads.size());
     plan.payloads.push_back({plan.settles[i].exported, plan.settles[i].queue == 0});
@@ -74,8 +73,7 @@ void find_payloads(Plan& plan) {
 Result<void> Run::give_payloads(const Op& op, VkQueue queue, VkSemaphore semaphore, VkFence fence) {
   const auto first = std::lower_bound(plan_.payloads.begin(), plan_.payloads.end(), at_,
                                       [](const Payload& p, std::uint32_t at) { return p.exported < at; });
-  const auto last =
-      std::find_if(first, plan_.payloads.end(), [&](const Payload& p) { return p.exported != at_; });
+  const auto last = std::find_if(first, plan_.payloads.end(), [&](const Payload& p) { return p.exported != at_; });
   if (first == last) return {};
   DeviceState& device = *devices_[op.device];
   const auto live = payloads_.begin() + (first - plan_.payloads.begin());

@@ -285,8 +285,9 @@ DifferencePicture difference_picture(const ShownTexels& shown, std::span<const s
   if (greatest != 0) {
     const auto middle = of_texels.begin() + static_cast<std::ptrdiff_t>((of_texels.size() - 1) / 2);
     std::nth_element(of_texels.begin(), middle, of_texels.end());
-    out.text = "captured, replayed, difference: " + std::to_string(of_texels.size()) + " of " + std::to_string(apart.size() / 3) +
-               " texels, white: " + value_text(greatest) + ", half of them at most " + value_text(*middle);
+    out.text = "captured, replayed, difference: " + std::to_string(of_texels.size()) + " of " +
+               std::to_string(apart.size() / 3) + " texels, white: " + value_text(greatest) +
+               ", half of them at most " + value_text(*middle);
   }
   if (!shades.text.empty()) out.text += "; " + shades.text;
   out.picture = {expected.width * 3 + 2 * kGap, expected.height, {}};

@@ -56,7 +56,8 @@ void paste(const Picture& what, Picture& into, std::uint32_t x, std::uint32_t y)
 // Values that are finite on one side only are magenta.
 struct DifferencePicture {
   Picture picture;
-  std::string text;  // "captured, replayed, difference: 403 of 250000 texels, white: 0.76, half of them at most 0.004"; and the shades
+  // "captured, replayed, difference: 403 of 250000 texels, white: 0.76, half of them at most 0.004"; and the shades
+  std::string text;
 };
 // Both contents are of the same size, and `shown` is known().
 DifferencePicture difference_picture(const ShownTexels& shown, std::span<const std::byte> captured,

@@ -47,7 +47,8 @@ Result<PipelineCaches> PipelineCaches::open(const std::string& path) {
   const std::uint64_t size = std::filesystem::file_size(path, none);
   if (size == 0) return caches;  // mktemp's
   char magic[sizeof kMagic] = {};
-  if (!in.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0) return wrong("its first bytes are others");
+  if (!in.read(magic, sizeof magic) || std::memcmp(magic, kMagic, sizeof magic) != 0)
+    return wrong("its first bytes are others");
   for (std::uint64_t at = sizeof magic; at < size;) {
     std::uint64_t bytes = 0;
     if (!in.read(reinterpret_cast<char*>(&bytes), sizeof bytes) || bytes < kHeader || bytes > size - at - sizeof bytes)
@@ -65,7 +66,8 @@ Result<VkPipelineCache> PipelineCaches::of(DeviceState& device, const VkPhysical
   if (device.pipeline_cache != VK_NULL_HANDLE) return device.pipeline_cache;
   VkPipelineCacheCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO;
-  const auto found = std::find_if(data_.begin(), data_.end(), [&](const auto& data) { return is_of(data, properties); });
+  const auto found =
+      std::find_if(data_.begin(), data_.end(), [&](const auto& data) { return is_of(data, properties); });
   if (found != data_.end()) {
     info.initialDataSize = found->size();
     info.pInitialData = found->data();

@@ -123,8 +123,7 @@ Result<std::vector<std::string>> sparse_shortfalls(const Plan& plan, Measurer& m
   return shortfalls;
 }
 
-Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
-                            const CapturedMemory& memory) {
+Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device, const CapturedMemory& memory) {
   const Plan& plan = run.plan();
   const LiveDevice& target = run.targets()[device];
   const CapturedPhysicalDevice& captured = plan.physical_devices[plan.devices[device].physical];
@@ -153,12 +152,11 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
     type_bits &= measured->needs.memoryTypeBits;
     needs.push_back(std::move(need));
   }
-  auto placement = lay_out(memory.bytes, memory.dedicated, std::move(needs),
-                           target.properties.limits.bufferImageGranularity);
+  auto placement =
+      lay_out(memory.bytes, memory.dedicated, std::move(needs), target.properties.limits.bufferImageGranularity);
   if (!placement) return placement;
   if (placement->moved && (memory.place != 0 || memory.opaque != 0))
-    return fail(Status::device,
-                "device addresses follow from where its buffers lie, and here they do not fit there");
+    return fail(Status::device, "device addresses follow from where its buffers lie, and here they do not fit there");
   bool sparse = false;
   const auto types = sparse_types(plan, measurer, memory.id, sparse);
   if (!types) return tl::unexpected<Error>(types.error());
@@ -166,8 +164,7 @@ Result<Placement> place_one(Run& run, Measurer& measurer, std::uint32_t device,
   if (placement->moved && sparse)
     return fail(Status::device, "its pages are bound sparsely, and what else is bound to it does not fit there here");
   if (placement->moved && memory.pages != kNone)
-    return fail(Status::device,
-                "it shares its pages with another import, and its resources do not fit there here");
+    return fail(Status::device, "it shares its pages with another import, and its resources do not fit there here");
   const VkMemoryPropertyFlags* flags = captured.has_memory && memory.type < captured.memory.memoryTypeCount
                                            ? &captured.memory.memoryTypes[memory.type].propertyFlags
                                            : nullptr;

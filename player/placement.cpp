@@ -37,8 +37,7 @@ void guess_sizes(std::vector<Need>& needs, VkDeviceSize captured_bytes) {
 
 // Two resources that did not share bytes in the capture must not here: `shift`
 // is what moves their captured offsets. Needs ascend by offset.
-const Need* collision(const std::vector<Need>& needs, std::size_t i, std::size_t end,
-                      VkDeviceSize granularity) {
+const Need* collision(const std::vector<Need>& needs, std::size_t i, std::size_t end, VkDeviceSize granularity) {
   const Need& a = needs[i];
   const VkDeviceSize reach = std::max(a.bytes, a.captured_bytes) + std::max<VkDeviceSize>(granularity, 1);
   for (std::size_t j = i + 1; j < end; ++j) {
@@ -102,8 +101,8 @@ Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vect
     for (std::size_t i = first; i < end; ++i) {
       if ((needs[i].captured_offset - begin) % std::max<VkDeviceSize>(needs[i].alignment, 1) != 0)
         return fail(Status::device, needs[i].name + " shares memory with " + needs[first].name +
-                                        " at a distance that its alignment of " +
-                                        std::to_string(needs[i].alignment) + " here does not allow");
+                                        " at a distance that its alignment of " + std::to_string(needs[i].alignment) +
+                                        " here does not allow");
       if (const Need* other = collision(needs, i, end, 1); other != nullptr)
         return fail(Status::device, needs[i].name + " is larger here and would run into " + other->name +
                                         ", and both share memory with others");
@@ -111,8 +110,7 @@ Result<Placement> lay_out(VkDeviceSize captured_bytes, bool dedicated, std::vect
     add_gap(begin);
     cursor = align_up(cursor, alignment);
     Region region{begin, captured_end, cursor, {}, {}};
-    if (end - first == 1 && needs[first].captured_rows.pitch != 0 &&
-        needs[first].captured_rows != needs[first].rows) {
+    if (end - first == 1 && needs[first].captured_rows.pitch != 0 && needs[first].captured_rows != needs[first].rows) {
       region.captured_rows = needs[first].captured_rows;
       region.rows = needs[first].rows;
     }
@@ -152,8 +150,7 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
       const VkDeviceSize row = inside / was.pitch, column = inside % was.pitch;
       const VkDeviceSize length = std::min(stop - at, was.pitch - column);
       if (column < is.pitch)
-        add(at - offset, region->begin + is.first + row * is.pitch + column,
-            std::min(length, is.pitch - column));
+        add(at - offset, region->begin + is.first + row * is.pitch + column, std::min(length, is.pitch - column));
       at += length;
     }
   }
@@ -161,11 +158,10 @@ void pieces_of(const Placement& placement, VkDeviceSize offset, VkDeviceSize byt
 
 std::uint32_t choose_memory_type(const VkPhysicalDeviceMemoryProperties& target, std::uint32_t type_bits,
                                  const VkMemoryPropertyFlags* captured, bool host_visible) {
-  constexpr VkMemoryPropertyFlags special =
-      VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
-      VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD | VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
-  VkMemoryPropertyFlags wanted =
-      captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
+  constexpr VkMemoryPropertyFlags special = VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT | VK_MEMORY_PROPERTY_PROTECTED_BIT |
+                                            VK_MEMORY_PROPERTY_DEVICE_COHERENT_BIT_AMD |
+                                            VK_MEMORY_PROPERTY_DEVICE_UNCACHED_BIT_AMD;
+  VkMemoryPropertyFlags wanted = captured != nullptr ? *captured : VkFlags{VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT};
   const auto is_allowed = [&](std::uint32_t i) { return (type_bits >> i & 1u) != 0; };
   bool has_the_same = false;
   for (std::uint32_t i = 0; i < target.memoryTypeCount; ++i)

@@ -16,7 +16,7 @@ namespace rondo::player {
 namespace {
 
 struct Range {
-  std::uint64_t bytes = 0;  // reserved, from kPlacesBegin on; 0: each place when it is wanted
+  std::uint64_t bytes = 0;                       // reserved, from kPlacesBegin on; 0: each place when it is wanted
   std::map<std::uint64_t, std::uint64_t> taken;  // place → bytes
 };
 
@@ -60,16 +60,14 @@ Result<PlacedMemory> PlacedMemory::map(std::uint64_t place, std::uint64_t bytes)
     return place >= kPlacesBegin && place - kPlacesBegin <= size && bytes <= size - (place - kPlacesBegin);
   };
   const bool is_reserved = is_within(r.bytes);
-  const auto not_free =
-      fail(Status::device, what + "cannot be had: that address is not free in this process");
+  const auto not_free = fail(Status::device, what + "cannot be had: that address is not free in this process");
   if (!is_reserved && (r.bytes != 0 || !is_within(kPlacesBytes))) return not_free;
   auto after = r.taken.lower_bound(place);
   const bool runs_into_next = after != r.taken.end() && after->first - place < bytes;
   const bool within_last = after != r.taken.begin() && std::prev(after)->first + std::prev(after)->second > place;
   if (runs_into_next || within_last) return fail(Status::unreadable, what + "is taken by another allocation");
   void* const at = reinterpret_cast<void*>(place);
-  const int flags =
-      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_reserved ? MAP_FIXED : MAP_FIXED_NOREPLACE);
+  const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (is_reserved ? MAP_FIXED : MAP_FIXED_NOREPLACE);
   void* const got = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
   if (got == MAP_FAILED && errno == EEXIST) return not_free;
   if (got == MAP_FAILED)

@@ -234,7 +234,7 @@ struct PlanCounts {
   std::uint64_t records = 0, frames = 0, submits = 0, draws = 0, dispatches = 0;
   std::uint64_t image_checkpoints = 0, memory_checkpoints = 0;  // images; memory ranges
   std::uint64_t content_checkpoints = 0;                        // parts of buffers and images
-  std::uint64_t dropped_after_cut = 0;  // salvage: records behind the last whole submit
+  std::uint64_t dropped_after_cut = 0;                          // salvage: records behind the last whole submit
   std::uint64_t undated_writes = 0;  // host writes before or after the end of work that uses the bytes: nobody knows
 };
 
@@ -269,10 +269,10 @@ struct Plan {
   std::map<ObjectId, SparseUse> sparse;  // of resources whose pages are bound
   std::vector<CapturedSwapchain> swapchains;
   std::vector<FamilyMark> family_marks;
-  std::vector<SyncStep> sync;   // in the order of ops
-  std::vector<Settle> settles;  // likewise
+  std::vector<SyncStep> sync;             // in the order of ops
+  std::vector<Settle> settles;            // likewise
   std::vector<Observation> observations;  // likewise
-  std::vector<Payload> payloads;  // in the order of their exports
+  std::vector<Payload> payloads;          // in the order of their exports
   std::vector<SyncPoint> sync_points;
   GivenNames debug_names;
   // Of the regions that a host copy reads or writes: bytes that the capture has, by its record.
@@ -281,13 +281,14 @@ struct Plan {
   // (make_samples_readable()).
   std::set<ObjectId> samples_read;
   PlanCounts counts;
-  RecordRange span_records;         // of what is asked for: those that are not played, too
-  OpRange span;                     // its ops; without a request from the first submit to the last wait
-  std::uint64_t begins = 0;         // record that frames and submits count from (rondoCut), or 0
+  RecordRange span_records;            // of what is asked for: those that are not played, too
+  OpRange span;                        // its ops; without a request from the first submit to the last wait
+  std::uint64_t begins = 0;            // record that frames and submits count from (rondoCut), or 0
   std::uint64_t first_of_program = 0;  // record of the first submit that does not put back; 0: there is none
-  std::vector<OpRange> intervals;  // each frame, submit or occurrence of a scope in it
-  std::vector<Scope> scopes;       // all of the capture
-  std::unordered_map<std::uint32_t, std::uint32_t> query_views;  // by op: a query for each of so many views, where more than one
+  std::vector<OpRange> intervals;      // each frame, submit or occurrence of a scope in it
+  std::vector<Scope> scopes;           // all of the capture
+  // by op: a query for each of so many views, where more than one
+  std::unordered_map<std::uint32_t, std::uint32_t> query_views;
   bool foreign = false;          // take even the captured device for another one
   bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
   std::string salvage_reason;    // why it was
@@ -309,12 +310,12 @@ void find_payloads(Plan& plan);
 
 struct PlanOptions {
   bool salvage = false;
-  bool verify = false;                // contents are compared: resources are made so that they can be read
+  bool verify = false;               // contents are compared: resources are made so that they can be read
   std::uint64_t until = UINT64_MAX;  // the last sequence number to play
   SpanRequest span;
-  std::size_t memory_budget = 0;     // bytes of arena and blobs; 0: half of the machine's
-  std::size_t host_writes = 0;       // bytes of them that the plan keeps, and contents; 0: half of the budget
-  bool to_end_of_span = false;       // what comes behind it is not looked at
+  std::size_t memory_budget = 0;  // bytes of arena and blobs; 0: half of the machine's
+  std::size_t host_writes = 0;    // bytes of them that the plan keeps, and contents; 0: half of the budget
+  bool to_end_of_span = false;    // what comes behind it is not looked at
   Damage damage;
   Damaged* damaged = nullptr;  // gets what the damage has changed, also where there is no plan then
 };
@@ -324,9 +325,9 @@ struct PlanOptions {
 // nothing created.
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options);
 
-// A finished capture whose program died between taking a number and writing the record. What comes before that number is
-// whole, and is played; what other threads recorded behind it, in the moments until the process was gone, is not: it may
-// need what the lost call did.
+// A finished capture whose program died between taking a number and writing the record. What comes before that number
+// is whole, and is played; what other threads recorded behind it, in the moments until the process was gone, is not: it
+// may need what the lost call did.
 bool ends_at_a_gap(const Reader& reader);
 
 }  // namespace rondo::player

@@ -49,11 +49,11 @@ bool is_players_own_business(CommandId id) {
     case CommandId::vkEnumeratePhysicalDevices:  // done when the instance is made
     case CommandId::vkEnumeratePhysicalDeviceGroups:
     case CommandId::vkGetSwapchainImagesKHR:  // done when the swapchain is made
-    case CommandId::rondoAddress:  // taken into the plan
-    case CommandId::rondoWorkEnded:  // likewise (late_writes.h)
+    case CommandId::rondoAddress:             // taken into the plan
+    case CommandId::rondoWorkEnded:           // likewise (late_writes.h)
     case CommandId::rondoNote:
     case CommandId::rondoObjectNumbers:  // taken into the table of objects
-    case CommandId::rondoScopeBegin:  // spans are found in the capture
+    case CommandId::rondoScopeBegin:     // spans are found in the capture
     case CommandId::rondoScopeEnd:
       return true;
     default:
@@ -61,7 +61,7 @@ bool is_players_own_business(CommandId id) {
   }
 }
 
-// Queries whose captured answer orders the replay: design, "Replay, Order".
+// Queries whose captured answer orders the replay (docs/fidelity.md, "Replay").
 bool is_waited_for(CommandId id) {
   switch (id) {
     case CommandId::vkGetFenceStatus:
@@ -178,8 +178,7 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     return Action::drop;
   if (command.query && !is_waited_for(id)) return Action::drop;
   if (command.returns == codec::Returns::result && record.has_return) {
-    if (record.return_value < 0 && !waits_though_rejected(id, record.return_value) &&
-        !may_publish_and_fail(id))
+    if (record.return_value < 0 && !waits_though_rejected(id, record.return_value) && !may_publish_and_fail(id))
       return Action::drop;
     // What a poll saw in spite of that, only the plan can say (validity/polls.cpp).
     const bool may_say = (record.return_value == VK_NOT_READY && id == CommandId::vkGetQueryPoolResults) ||

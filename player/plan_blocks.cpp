@@ -151,8 +151,9 @@ Result<void> PlanBuilder::add_block(const Record& record, const codec::CommandIn
   const validity::Template* made = data.data != nullptr ? validity_.templates.find(data.made) : nullptr;
   std::uint32_t end = UINT32_MAX;  // handles at or after it are in `compact_`
   if (made != nullptr && !compact_data(made->entries, end = view_.offset(data.data)))
-    return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": its data is not what " +
-                                                                    plan.name(data.made) + " says"));
+    return tl::unexpected<Error>(
+        at(record, Status::unreadable,
+           std::string(command.name) + ": its data is not what " + plan.name(data.made) + " says"));
   std::vector<std::byte>& bytes = made != nullptr ? compact_.bytes : lowered_.bytes;
 
   op.first_pointer = static_cast<std::uint32_t>(plan.pointers.size());
@@ -201,7 +202,8 @@ Result<void> PlanBuilder::add_block(const Record& record, const codec::CommandIn
     std::memcpy(block + lowered_.blobs[i].offset, &blob_data_[i], sizeof blob_data_[i]);
   if (late_ != nullptr) {
     std::memset(block + lowered_.blobs[0].offset, 0, sizeof blob_data_[0]);
-    plan.late_blobs.push_back({static_cast<std::uint32_t>(plan.ops.size()), lowered_.blobs[0].digest, lowered_.blobs[0].bytes});
+    plan.late_blobs.push_back(
+        {static_cast<std::uint32_t>(plan.ops.size()), lowered_.blobs[0].digest, lowered_.blobs[0].bytes});
   }
   mark_families(op);
   return {};

@@ -70,8 +70,7 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
   const auto& names = reader.dictionary();
   if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
     spans_.expect_cut();
-  if (std::any_of(names.begin(), names.end(),
-                  [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; }))
+  if (std::any_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoWorkEnded"; }))
     late_submits_ = std::make_unique<LateSubmits>(*plan_, validity_.work);
 }
 
@@ -94,14 +93,16 @@ Result<void> PlanBuilder::run() {
     }
     const std::size_t late_bytes = late_submits_ != nullptr ? late_submits_->bytes() : 0;
     if (plan_->arena.bytes() + blob_bytes_ + validity_.bytes() + late_bytes > budget_)
-      return tl::unexpected<Error>(at(**record, Status::failed,
-                                      "the plan needs more than the " + std::to_string(budget_ >> 20) +
-                                          " MiB of memory it may use; play less of it with --until, or cut a part out with `rondo trim --frames`"));
+      return tl::unexpected<Error>(at(
+          **record, Status::failed,
+          "the plan needs more than the " + std::to_string(budget_ >> 20) +
+              " MiB of memory it may use; play less of it with --until, or cut a part out with `rondo trim --frames`"));
   }
   const bool whole = reader_.complete() && reader_.gaps() == 0 && blob_lost_.empty() && !reader_.names_lost();
   if (options_.salvage && !whole) {
     if (plan_->ops.empty())
-      return fail(Status::unreadable, plan_->path + ": holds no Vulkan call before it was cut or damaged: nothing to salvage");
+      return fail(Status::unreadable,
+                  plan_->path + ": holds no Vulkan call before it was cut or damaged: nothing to salvage");
     cut_after_last_whole_submit();
   }
   if (plan_->ops.empty())
@@ -144,8 +145,7 @@ Result<void> PlanBuilder::add(const Record& record) {
   if (damaging_) RONDO_TRY(damage_lowered(record, command));
   plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
   if (!by_layer) ++plan_->counts.records;
-  if (!resolution_.ids.empty() && is_lost(device_of(resolution_.ids[0])) &&
-      needs_a_living_device(command.canonical))
+  if (!resolution_.ids.empty() && is_lost(device_of(resolution_.ids[0])) && needs_a_living_device(command.canonical))
     action = Action::drop;
   note_loss(record, command);
 
@@ -160,8 +160,7 @@ Result<void> PlanBuilder::add(const Record& record) {
   if ((action == Action::play || by_layer) && !has_its_parameters(command)) {
     if (by_layer) return {};
     return tl::unexpected<Error>(
-        at(record, Status::unreadable,
-           std::string(command.name) + " lacks parameters that it cannot be without"));
+        at(record, Status::unreadable, std::string(command.name) + " lacks parameters that it cannot be without"));
   }
   note_span(record, command);
   RONDO_TRY(observe(record, command));
@@ -174,8 +173,8 @@ Result<void> PlanBuilder::add(const Record& record) {
 // What the device has to do then is ended before anything else is played: nothing in the
 // capture tells what of it came to an end there.
 void PlanBuilder::note_loss(const Record& record, const codec::CommandInfo& command) {
-  if (command.returns != codec::Returns::result || !record.has_return ||
-      record.return_value != VK_ERROR_DEVICE_LOST || resolution_.ids.empty())
+  if (command.returns != codec::Returns::result || !record.has_return || record.return_value != VK_ERROR_DEVICE_LOST ||
+      resolution_.ids.empty())
     return;
   const std::uint32_t device = device_of(resolution_.ids[0]);
   if (device == kNone || is_lost(device)) return;
@@ -194,8 +193,8 @@ Result<void> PlanBuilder::check_known(const Record& record, const codec::Command
   // The program never asked for this image: it presents those that it made of the swapchain.
   if (command.canonical == CommandId::rondoCheckpointImage && ref.type == HandleType::VkImage) return {};
   return tl::unexpected<Error>(at(record, Status::unreadable,
-                                  std::string(command.name) + " uses the " + codec::info(ref.type).name +
-                                      " " + address_text(ref.captured) +
+                                  std::string(command.name) + " uses the " + codec::info(ref.type).name + " " +
+                                      address_text(ref.captured) +
                                       ", which is not alive here: the record that made it is missing"));
 }
 
@@ -205,10 +204,10 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
     const ObjectId id = resolution_.ids[i];
     if (id == 0 || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
     if (command.canonical != CommandId::vkDestroyImage && outlives_its_swapchain(*plan_, id))
-      return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + " uses " +
-                                      plan_->name(id) + ", which went with its swapchain"));
-    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) || may_name_unknown(command))
-      continue;
+      return tl::unexpected<Error>(
+          at(record, Status::unreadable,
+             std::string(command.name) + " uses " + plan_->name(id) + ", which went with its swapchain"));
+    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) || may_name_unknown(command)) continue;
     // An image of a swapchain is made with that.
     if (const ObjectId parent = objects[id].parent; objects[parent].type == HandleType::VkSwapchainKHR)
       if (const std::uint32_t place = plan_->place_of(parent);
@@ -233,19 +232,17 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
   if (command.returns == codec::Returns::result && record.has_return && record.return_value == VK_SUCCESS)
     for (std::size_t i = 0; i < resolution_.ids.size(); ++i)
       if (resolution_.ids[i] == 0 && (lowered_.handles[i].flags & codec::kCreated) != 0)
-        return tl::unexpected<Error>(at(record, Status::unreadable,
-                                        std::string(command.name) + " succeeded and made no " +
-                                            codec::info(lowered_.handles[i].type).name));
+        return tl::unexpected<Error>(
+            at(record, Status::unreadable,
+               std::string(command.name) + " succeeded and made no " + codec::info(lowered_.handles[i].type).name));
   return {};
 }
 
 // The device or instance that the call goes to was made by a call of the plan.
-Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command,
-                                      const Op& op) const {
+Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const {
   const auto& objects = plan_->objects.objects();
   ObjectId instance = op.dispatch;
-  while (instance != 0 && objects[instance].type != HandleType::VkInstance)
-    instance = objects[instance].parent;
+  while (instance != 0 && objects[instance].type != HandleType::VkInstance) instance = objects[instance].parent;
   const bool needs_device = command.level == codec::Level::device;
   const bool needs_instance = needs_device || command.level != codec::Level::global;
   if ((!needs_device || op.device != kNone) && (!needs_instance || plan_->place_of(instance) != kNone) &&
@@ -253,8 +250,7 @@ Result<void> PlanBuilder::check_owner(const Record& record, const codec::Command
       (command.canonical != CommandId::vkCreateDevice || plan_->place_of(op.subject) != kNone))
     return {};
   return tl::unexpected<Error>(
-      at(record, Status::unreadable,
-         std::string(command.name) + " is of a device or instance that nothing made"));
+      at(record, Status::unreadable, std::string(command.name) + " is of a device or instance that nothing made"));
 }
 
 Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& command) {
@@ -262,8 +258,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
     return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + shared));
   RONDO_TRY(check_known(record, command));
   RONDO_TRY(check_played(record, command));
-  const validity::Call call{command, view_, lowered_, resolution_,
-                            static_cast<std::uint64_t>(record.return_value)};
+  const validity::Call call{command, view_, lowered_, resolution_, static_cast<std::uint64_t>(record.return_value)};
   if (const validity::Wrong wrong = validity_.check(call); !wrong.empty())
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + wrong));
   for (const validity::Validity::Widen& widened : validity_.widened()) widen(widened);
@@ -396,8 +391,7 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
     } else if (found == blob_at_.end()) {
       if (ref.bytes > budget_ - std::min(budget_, blob_bytes_))
         return tl::unexpected<Error>(at(record, Status::unreadable,
-                                        "blob " + to_string(ref.digest) + " says it has " +
-                                            std::to_string(ref.bytes) +
+                                        "blob " + to_string(ref.digest) + " says it has " + std::to_string(ref.bytes) +
                                             " bytes: more than the memory budget"));
       auto bytes = reader_.blob(ref.digest);
       if (!bytes) return tl::unexpected<Error>(blob_error(record, bytes.error()));
@@ -406,8 +400,7 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
         if (!copy->empty()) copy->front() ^= std::byte{1};
         if (digest_of(*copy) != ref.digest)
           return tl::unexpected<Error>(at(record, Status::unreadable,
-                                          "blob " + to_string(ref.digest) +
-                                              " is damaged: its bytes have the digest " +
+                                          "blob " + to_string(ref.digest) + " is damaged: its bytes have the digest " +
                                               to_string(digest_of(*copy))));
       }
       ++blobs_seen_;
@@ -428,18 +421,17 @@ Result<void> PlanBuilder::load_blobs(const Record& record) {
 Result<std::unique_ptr<Plan>> build_plan(Reader& reader, const PlanOptions& options) {
   if (!options.salvage) {
     if (!reader.complete() && reader.cut_reason().starts_with("it is still being recorded"))
-      return fail(Status::unreadable,
-                  reader.path() + ": " + reader.cut_reason() + " (if that dies, `rondo finish " +
-                      reader.path() + "` closes it), or play what is whole so far with `player --salvage`");
+      return fail(Status::unreadable, reader.path() + ": " + reader.cut_reason() + " (if that dies, `rondo finish " +
+                                          reader.path() +
+                                          "` closes it), or play what is whole so far with `player --salvage`");
     if (!reader.complete())
       return fail(Status::unreadable,
-                  reader.path() + (reader.can_be_finished() ? ": cut (" : ": damaged (") +
-                      reader.cut_reason() + "); play what is whole with `player --salvage`" +
+                  reader.path() + (reader.can_be_finished() ? ": cut (" : ": damaged (") + reader.cut_reason() +
+                      "); play what is whole with `player --salvage`" +
                       (reader.can_be_finished() ? ", or close it with `rondo finish " + reader.path() + "`" : ""));
     if (reader.gaps() != 0 && !ends_at_a_gap(reader))
-      return fail(Status::unreadable,
-                  reader.path() + ": it lacks " + plural(reader.gaps(), "record") +
-                      "; play up to the first gap with `player --salvage`");
+      return fail(Status::unreadable, reader.path() + ": it lacks " + plural(reader.gaps(), "record") +
+                                          "; play up to the first gap with `player --salvage`");
   }
   PlanBuilder builder(reader, options);
   RONDO_TRY(builder.run());

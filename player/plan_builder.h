@@ -98,11 +98,10 @@ class PlanBuilder {
   // plan_observe_times.cpp
   void observe_times(const codec::CommandInfo& command);
   void note_query_views(const codec::CommandInfo& command, const Op& op);  // the last one
-  const CapturedResource* bound_buffer(const VkBuffer* member) const;  // of this record's; null: none
+  const CapturedResource* bound_buffer(const VkBuffer* member) const;      // of this record's; null: none
   void note_times(const VkBuffer* buffer, VkDeviceSize offset, VkDeviceSize size);
   template <class Region>
-  void copy_times(const VkBuffer* source, const VkBuffer* destination, std::uint32_t count,
-                  const Region* regions);
+  void copy_times(const VkBuffer* source, const VkBuffer* destination, std::uint32_t count, const Region* regions);
   Result<void> observe_swapchain(const Record& record, const codec::CommandInfo& command);
   void note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset);
   CapturedPhysicalDevice& physical(ObjectId id);
@@ -159,16 +158,17 @@ class PlanBuilder {
   std::unordered_map<Digest, std::size_t> blob_at_;                 // index into Plan::blobs
   std::unordered_map<ObjectId, std::uint32_t> api_versions_;        // of instances
   std::vector<std::unordered_set<std::uint16_t>> device_commands_;  // parallel to Plan::devices
-  std::vector<bool> played_;  // by ObjectId: an op makes it
-  std::vector<bool> lost_;    // parallel to Plan::devices
+  std::vector<bool> played_;                                        // by ObjectId: an op makes it
+  std::vector<bool> lost_;                                          // parallel to Plan::devices
   Polls polls_;
   std::uint16_t poll_ns_ = 0;  // of this record
   std::uint64_t blobs_seen_ = 0;
   std::string blob_lost_;        // the first blob that could not be had, in words; empty: all could
   std::size_t whole_until_ = 0;  // ops up to and with the last whole submit
   PlanCounts whole_counts_;      // of those
-  std::optional<std::size_t> setup_until_;  // ops before the first submit, which did not return; none: it did, or there is none
-  PlanCounts setup_counts_;                 // of those
+  // ops before the first submit, which did not return; none: it did, or there is none
+  std::optional<std::size_t> setup_until_;
+  PlanCounts setup_counts_;                                   // of those
   std::unordered_set<ObjectId> timelines_;                    // semaphores
   std::unordered_map<ObjectId, std::uint32_t> query_counts_;  // of pools
   std::unordered_set<ObjectId> time_pools_;                   // of those, for timestamps

@@ -179,8 +179,7 @@ Result<void> PlanBuilder::check_swapchains(const Record& record, const codec::Co
     if (ref.type == HandleType::VkSwapchainKHR && ref.captured != 0)
       return tl::unexpected<Error>(
           at(record, Status::failed,
-             std::string(command.name) +
-                 " names a swapchain, whose images are the player's own: it is not replayed"));
+             std::string(command.name) + " names a swapchain, whose images are the player's own: it is not replayed"));
   return {};
 }
 

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <memory>
 
-#include "generated/args.h"
 #include "format/leaves.h"
+#include "generated/args.h"
 #include "player/plan_builder.h"
 
 namespace rondo::player {
@@ -76,8 +76,7 @@ void change(const codec::Field& f, std::byte* at) {
       const auto known = codec::enumerants(static_cast<EnumId>(f.type));
       for (std::size_t i = 0; i < known.size(); ++i)
         if (static_cast<std::uint32_t>(known[i].value) == static_cast<std::uint32_t>(value))
-          return store(at, f.size,
-                       static_cast<std::uint64_t>(known[i + 1 < known.size() ? i + 1 : i - 1].value));
+          return store(at, f.size, static_cast<std::uint64_t>(known[i + 1 < known.size() ? i + 1 : i - 1].value));
       return store(at, f.size, 0);
     }
     case codec::Element::byte:
@@ -99,8 +98,8 @@ Result<bool> PlanBuilder::meets(const Record& record, const RecordSelector& sele
   const bool played = id != CommandId::none && (record.flags & kRecordByLayer) == 0 &&
                       (id == CommandId::rondoAddress || action_for(codec::info(id), record, why) == Action::play);
   if (!named && !played)
-    return fail(Status::usage, "--damage: record " + std::to_string(record.sequence) +
-                                   " is not played: there is nothing to damage");
+    return fail(Status::usage,
+                "--damage: record " + std::to_string(record.sequence) + " is not played: there is nothing to damage");
   if (!named) return true;
   if (!played || selector.command != codec::info(id).name) return false;
   return selector.all || seen++ == selector.index;
@@ -108,8 +107,7 @@ Result<bool> PlanBuilder::meets(const Record& record, const RecordSelector& sele
 
 Result<void> PlanBuilder::add_damaged(const Record& record) {
   const Damage& damage = options_.damage;
-  auto first =
-      damage.kind >= Damage::Kind::corrupt_blob ? Result<bool>(false) : meets(record, damage.record, seen_a_);
+  auto first = damage.kind >= Damage::Kind::corrupt_blob ? Result<bool>(false) : meets(record, damage.record, seen_a_);
   if (!first) return tl::unexpected<Error>(first.error());
   met_a_ += *first;
   if (damage.kind == Damage::Kind::drop && *first) return {};
@@ -149,8 +147,7 @@ Result<void> PlanBuilder::change_handle(const Record& record, const codec::Comma
   for (codec::HandleRef& ref : lowered_.handles) {
     if ((ref.flags & codec::kCreated) != 0 || ref.captured == 0 || left-- != 0) continue;
     const ObjectId other = neighbour(plan_->objects, ref.type, ref.captured);
-    if (other == 0)
-      return fail(Status::usage, place + ": no other " + codec::info(ref.type).name + " is alive there");
+    if (other == 0) return fail(Status::usage, place + ": no other " + codec::info(ref.type).name + " is alive there");
     if (options_.damaged != nullptr) *options_.damaged = {codec::info(ref.type).name, plan_->name(other)};
     ref.captured = plan_->objects.objects()[other].captured;
     store(&lowered_.bytes[ref.offset], sizeof ref.captured, ref.captured);
@@ -175,8 +172,7 @@ Result<void> PlanBuilder::corrupt_leaf(const Record& record, const codec::Comman
                                    ", has no scalar or data " +
                                    (damage.leaf.empty() ? "at all" : "'" + damage.leaf + "'"));
   const Leaf& leaf = found.leaves[chosen];
-  if (options_.damaged != nullptr)
-    options_.damaged->what = std::string(leaf.owner->name) + "." + leaf.field->name;
+  if (options_.damaged != nullptr) options_.damaged->what = std::string(leaf.owner->name) + "." + leaf.field->name;
   if (leaf.blob) {
     for (damaged_blob_ = 0; lowered_.blobs[damaged_blob_].offset != leaf.offset;) ++damaged_blob_;
     return {};
@@ -195,10 +191,9 @@ Result<void> PlanBuilder::corrupt_leaf(const Record& record, const codec::Comman
 Result<void> PlanBuilder::corrupt_blob_data() {
   if (damaged_blob_ >= lowered_.blobs.size()) return {};
   const codec::BlobRef& ref = lowered_.blobs[damaged_blob_];
-  auto copy = std::make_shared<std::vector<std::byte>>(blob_data_[damaged_blob_],
-                                                       blob_data_[damaged_blob_] + ref.bytes);
-  copy->front() =
-      options_.damage.value ? static_cast<std::byte>(*options_.damage.value) : copy->front() ^ std::byte{1};
+  auto copy =
+      std::make_shared<std::vector<std::byte>>(blob_data_[damaged_blob_], blob_data_[damaged_blob_] + ref.bytes);
+  copy->front() = options_.damage.value ? static_cast<std::byte>(*options_.damage.value) : copy->front() ^ std::byte{1};
   blob_data_[damaged_blob_] = copy->data();
   plan_->blobs.push_back(std::move(copy));
   return {};
@@ -224,8 +219,7 @@ void PlanBuilder::note_submits(const codec::CommandInfo& command, const Op& op) 
     const auto& args = view_.as<args_vkQueueSubmit2>();
     for (std::uint32_t s = 0; s < args.submitCount; ++s)
       for (std::uint32_t c = 0; c < args.pSubmits[s].commandBufferInfoCount; ++c)
-        note(plan_->counts.submits - args.submitCount + s,
-             &args.pSubmits[s].pCommandBufferInfos[c].commandBuffer);
+        note(plan_->counts.submits - args.submitCount + s, &args.pSubmits[s].pCommandBufferInfos[c].commandBuffer);
   }
 }
 
@@ -242,8 +236,7 @@ Result<void> PlanBuilder::finish_damage() {
       break;
     case Damage::Kind::corrupt_blob:
       if (blobs_seen_ <= damage.a)
-        return fail(Status::usage,
-                    "--damage: the capture uses only " + std::to_string(blobs_seen_) + " blobs");
+        return fail(Status::usage, "--damage: the capture uses only " + std::to_string(blobs_seen_) + " blobs");
       break;
     case Damage::Kind::swap_submits:
       if (swap_a_.empty() || swap_a_.size() != swap_b_.size())
@@ -264,8 +257,7 @@ Result<void> PlanBuilder::exchange_submits() {
   std::vector<Patch>& patches = plan_->patches;
   const auto same = [&](std::uint32_t a, std::uint32_t b) { return patches[a].id == patches[b].id; };
   if (std::equal(swap_a_.begin(), swap_a_.end(), swap_b_.begin(), same))
-    return fail(Status::usage,
-                "--damage: those submits have the same command buffers: exchanging them does nothing");
+    return fail(Status::usage, "--damage: those submits have the same command buffers: exchanging them does nothing");
   const std::uint32_t first = std::min(swap_a_.front(), swap_b_.front());
   const std::uint32_t last = std::max(swap_a_.front(), swap_b_.front());
   std::unordered_set<ObjectId> recorded, ended;
@@ -278,8 +270,7 @@ Result<void> PlanBuilder::exchange_submits() {
     for (const std::uint32_t patch : {swap_a_[i], swap_b_[i]}) {
       const ObjectId id = patches[patch].id;
       if (recorded.count(id) == 0 || ended.count(id) != 0)
-        return fail(Status::usage,
-                    "--damage: " + plan_->name(id) + " is not recorded and alive at both submits");
+        return fail(Status::usage, "--damage: " + plan_->name(id) + " is not recorded and alive at both submits");
     }
     std::swap(patches[swap_a_[i]].id, patches[swap_b_[i]].id);
   }
@@ -291,16 +282,14 @@ Result<void> PlanBuilder::exchange_submits() {
 void PlanBuilder::move_memory(std::uint64_t by) {
   Plan& plan = *plan_;
   plan.foreign = true;
-  const auto moves = [&](std::uint32_t memory) {
-    return memory != kNone && !plan.memories[memory].dedicated;
-  };
+  const auto moves = [&](std::uint32_t memory) { return memory != kNone && !plan.memories[memory].dedicated; };
   for (CapturedResource& resource : plan.resources)
     if (moves(resource.memory)) resource.offset += by;
   for (CapturedMemory& memory : plan.memories)
     if (!memory.dedicated) memory.bytes += by;
   const auto move = [&](std::byte* block, std::uint32_t count, const RondoRange* at) {
-    auto* ranges =
-        reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));  // an offset still
+    // an offset still
+    auto* ranges = reinterpret_cast<RondoRange*>(block + reinterpret_cast<std::uintptr_t>(at));
     for (std::uint32_t i = 0; i < count; ++i) ranges[i].offset += by;
   };
   for (const Op& op : plan.ops) {

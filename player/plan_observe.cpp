@@ -89,8 +89,7 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
   }
   // Creates are about what they make, also where the value was known before.
   for (std::size_t i = 0; i < lowered_.handles.size(); ++i)
-    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != 0)
-      return resolution_.ids[i];
+    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != 0) return resolution_.ids[i];
   return 0;
 }
 
@@ -111,8 +110,7 @@ void PlanBuilder::observe_name(const codec::CommandInfo& command) { take_name(pl
 
 namespace {
 
-void note_families(CapturedPhysicalDevice& device, std::uint32_t count,
-                   const VkQueueFamilyProperties* families) {
+void note_families(CapturedPhysicalDevice& device, std::uint32_t count, const VkQueueFamilyProperties* families) {
   if (families == nullptr || count <= device.families.size()) return;
   device.families.assign(families, families + count);
 }
@@ -122,8 +120,7 @@ void note_families(CapturedPhysicalDevice& device, std::uint32_t count,
 Result<void> PlanBuilder::observe_device(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
   // Every other command here names a physical device first.
-  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0))
-    return {};
+  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0)) return {};
   switch (command.canonical) {
     case CommandId::vkCreateInstance: {
       const auto* info = view_.as<args_vkCreateInstance>().pCreateInfo;
@@ -179,8 +176,7 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
     case CommandId::vkGetPhysicalDeviceQueueFamilyProperties: {
       const auto& args = view_.as<args_vkGetPhysicalDeviceQueueFamilyProperties>();
       if (args.pQueueFamilyPropertyCount != nullptr)
-        note_families(physical(resolution_.ids[0]), *args.pQueueFamilyPropertyCount,
-                      args.pQueueFamilyProperties);
+        note_families(physical(resolution_.ids[0]), *args.pQueueFamilyPropertyCount, args.pQueueFamilyProperties);
       break;
     }
     case CommandId::vkGetPhysicalDeviceQueueFamilyProperties2: {
@@ -189,8 +185,7 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       std::vector<VkQueueFamilyProperties> families;
       for (std::uint32_t i = 0; i < *args.pQueueFamilyPropertyCount; ++i)
         families.push_back(args.pQueueFamilyProperties[i].queueFamilyProperties);
-      note_families(physical(resolution_.ids[0]), static_cast<std::uint32_t>(families.size()),
-                    families.data());
+      note_families(physical(resolution_.ids[0]), static_cast<std::uint32_t>(families.size()), families.data());
       break;
     }
     case CommandId::vkCreateDevice: {
@@ -198,13 +193,12 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
       const ObjectId id = subject_of(command);
       if (info == nullptr || id == 0)
         return tl::unexpected<Error>(at(record, Status::unreadable, "vkCreateDevice without its parameters"));
-      const auto* group = find_chained<VkDeviceGroupDeviceCreateInfo>(
-          info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
+      const auto* group =
+          find_chained<VkDeviceGroupDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
       if (group != nullptr && group->physicalDeviceCount > 1)
-        return tl::unexpected<Error>(
-            at(record, Status::failed,
-               "vkCreateDevice of several physical devices (VkDeviceGroupDeviceCreateInfo) "
-               "is not replayed"));
+        return tl::unexpected<Error>(at(record, Status::failed,
+                                        "vkCreateDevice of several physical devices (VkDeviceGroupDeviceCreateInfo) "
+                                        "is not replayed"));
       physical(resolution_.ids[0]);
       CapturedDevice device;
       device.id = id;
@@ -316,8 +310,7 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       for (std::uint32_t i = 0; i < info->swapchainCount; ++i) {
         const ObjectId id = view_.id(&info->pSwapchains[i]);
         RONDO_TRY(use(id, info->pImageIndices[i]));
-        if (const std::uint32_t place = plan.place_of(id);
-            place != kNone && plan.swapchains[place].present_queue == 0)
+        if (const std::uint32_t place = plan.place_of(id); place != kNone && plan.swapchains[place].present_queue == 0)
           plan.swapchains[place].present_queue = resolution_.ids[0];
       }
       break;

@@ -20,18 +20,15 @@ Result<void> PlanBuilder::observe_limits(const Record& record, const codec::Comm
   const auto wrong = [&](const std::string& what) {
     return tl::unexpected<Error>(at(record, Status::unreadable, std::string(command.name) + ": " + what));
   };
-  const auto check_queries = [&](const VkQueryPool* pool, std::uint32_t first,
-                                 std::uint32_t count) -> Result<void> {
+  const auto check_queries = [&](const VkQueryPool* pool, std::uint32_t first, std::uint32_t count) -> Result<void> {
     const auto found = query_counts_.find(view_.id(pool));
     if (found == query_counts_.end() || (first <= found->second && count <= found->second - first)) return {};
     return wrong("queries " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) +
                  " of a pool that has " + std::to_string(found->second));
   };
   const auto push_constants = [&](std::uint64_t end) -> Result<void> {
-    if (end > kMaxPushConstants)
-      return wrong("no device has " + std::to_string(end) + " bytes of push constants");
-    if (const std::uint32_t device = device_of(resolution_.ids[0]);
-        device != kNone)  // preflight asks for them
+    if (end > kMaxPushConstants) return wrong("no device has " + std::to_string(end) + " bytes of push constants");
+    if (const std::uint32_t device = device_of(resolution_.ids[0]); device != kNone)  // preflight asks for them
       plan_->devices[device].push_constants =
           std::max(plan_->devices[device].push_constants, static_cast<std::uint32_t>(end));
     return {};
@@ -46,8 +43,7 @@ Result<void> PlanBuilder::observe_limits(const Record& record, const codec::Comm
       RONDO_TRY(check_queries(&a.queryPool, a.firstQuery, a.queryCount));
       if (a.queryCount > 1 && a.dataSize / std::max<VkDeviceSize>(a.stride, 1) < a.queryCount - 1)
         return wrong("its results do not fit the " + std::to_string(a.dataSize) + " bytes it gives");
-      if (query_bytes(a.queryCount, a.stride) > budget_)
-        return wrong("its results need more than the memory budget");
+      if (query_bytes(a.queryCount, a.stride) > budget_) return wrong("its results need more than the memory budget");
       break;
     }
     case CommandId::vkResetQueryPool: {

@@ -71,10 +71,9 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       const ObjectId id = subject_of(command);
       if (info == nullptr || id == 0) break;
       if (const char* import = refused_import(info->pNext); import != nullptr)
-        return tl::unexpected<Error>(
-            at(record, Status::failed,
-               std::string("vkAllocateMemory with ") + import +
-                   ": imported memory changes outside the capture and cannot be replayed"));
+        return tl::unexpected<Error>(at(record, Status::failed,
+                                        std::string("vkAllocateMemory with ") + import +
+                                            ": imported memory changes outside the capture and cannot be replayed"));
       CapturedMemory memory;
       memory.id = id;
       memory.device = device_of(id);
@@ -84,8 +83,8 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
               info->pNext, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT);
           import != nullptr)
         memory.imported = reinterpret_cast<std::uint64_t>(import->pHostPointer);
-      const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
-          info->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+      const auto* dedicated =
+          find_chained<VkMemoryDedicatedAllocateInfo>(info->pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
       memory.dedicated =
           dedicated != nullptr && (dedicated->buffer != VK_NULL_HANDLE || dedicated->image != VK_NULL_HANDLE);
       set_place(id, plan.memories.size());
@@ -150,8 +149,7 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
       CapturedMemory& memory = plan.memories[place];
       memory.read_back = true;
       for (std::uint32_t i = 0; args.pRanges != nullptr && i < args.rangeCount; ++i)
-        if (args.pRanges[i].offset > memory.bytes ||
-            args.pRanges[i].size > memory.bytes - args.pRanges[i].offset)
+        if (args.pRanges[i].offset > memory.bytes || args.pRanges[i].size > memory.bytes - args.pRanges[i].offset)
           return tl::unexpected<Error>(
               at(record, Status::unreadable, "a checkpoint ends behind " + plan.name(memory.id)));
       break;
@@ -175,9 +173,9 @@ Result<void> PlanBuilder::observe_address(const Record& record) {
   if (const std::uint32_t m = plan.place_of(memory_id); memory_id != 0 && m < plan.memories.size()) {
     CapturedMemory& memory = plan.memories[m];
     if (memory.device != device || device == kNone) return refuse(memory_id, " is of another device");
-    if (args.place != 0 && (args.opaque != 0 || args.place % 4096 != 0 || args.place < kPlacesBegin ||
-                            args.place - kPlacesBegin > kPlacesBytes ||
-                            memory.bytes > kPlacesBytes - (args.place - kPlacesBegin)))
+    if (args.place != 0 &&
+        (args.opaque != 0 || args.place % 4096 != 0 || args.place < kPlacesBegin ||
+         args.place - kPlacesBegin > kPlacesBytes || memory.bytes > kPlacesBytes - (args.place - kPlacesBegin)))
       return refuse(memory_id, " cannot have been at " + address_text(args.place));
     memory.place = args.place;
     memory.opaque = args.opaque;
@@ -255,8 +253,7 @@ Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command
       const auto& args = view_.as<args_vkGetImageSubresourceLayout2EXT>();
       const std::uint32_t place = plan_->place_of(view_.id(&args.image));
       if (place == kNone || args.pLayout == nullptr || args.pSubresource == nullptr ||
-          args.pSubresource->imageSubresource.mipLevel != 0 ||
-          args.pSubresource->imageSubresource.arrayLayer != 0)
+          args.pSubresource->imageSubresource.mipLevel != 0 || args.pSubresource->imageSubresource.arrayLayer != 0)
         break;
       plan_->resources[place].linear = args.pLayout->subresourceLayout;
       plan_->resources[place].has_linear = true;

@@ -16,8 +16,7 @@ SyncPoint PlanBuilder::sync_point(const VkSemaphore* semaphore, std::uint64_t va
 
 namespace {
 
-constexpr char kShared[] =
-    " with a handle that is no sync fd: what others signal through it is not in the capture";
+constexpr char kShared[] = " with a handle that is no sync fd: what others signal through it is not in the capture";
 constexpr auto kSyncSemaphore = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT;
 constexpr auto kSyncFence = VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
 
@@ -77,8 +76,7 @@ void PlanBuilder::note_observation() {
     plan.observations.push_back({at, submit, true});
     plan.ops[submit].watched = true;
   }
-  for (const std::uint32_t submit : validity_.seen.undone_by)
-    plan.observations.push_back({at, submit, false});
+  for (const std::uint32_t submit : validity_.seen.undone_by) plan.observations.push_back({at, submit, false});
 }
 
 // Called behind emit(): the op is the last one.
@@ -106,8 +104,8 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
   // Of those that name their timelines' values in a chained structure.
   const auto batches = [&](const auto& all) {
     for (const auto& batch : all) {
-      const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
-          batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+      const auto* values =
+          find_chained<VkTimelineSemaphoreSubmitInfo>(batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
       const auto value = [](const std::uint64_t* given, std::uint32_t count, std::uint32_t i) {
         return given != nullptr && i < count ? given[i] : 0;
       };

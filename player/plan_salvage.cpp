@@ -14,8 +14,7 @@ Error PlanBuilder::blob_error(const Record& record, const Error& error) {
 }
 
 // Where a salvaged plan may end. Called behind emit(): the op is the last one.
-void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record,
-                             const PlanCounts& before) {
+void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& record, const PlanCounts& before) {
   if (!options_.salvage) return;
   const Plan& plan = *plan_;
   const bool whole = is_submit(command.canonical) && (!command.two_part || record.has_return);
@@ -41,10 +40,9 @@ void PlanBuilder::note_whole(const codec::CommandInfo& command, const Record& re
 
 void PlanBuilder::cut_after_last_whole_submit() {
   plan_->salvaged = true;
-  plan_->salvage_reason = !blob_lost_.empty() ? blob_lost_
-                          : !reader_.cut_reason().empty()
-                              ? reader_.cut_reason()
-                              : "it lacks " + plural(reader_.gaps(), "record");
+  plan_->salvage_reason = !blob_lost_.empty()             ? blob_lost_
+                          : !reader_.cut_reason().empty() ? reader_.cut_reason()
+                                                          : "it lacks " + plural(reader_.gaps(), "record");
   if (answered_until_ != 0) {
     whole_until_ = answered_until_;
     whole_counts_ = answered_counts_;

@@ -54,8 +54,7 @@ void add_image_usage(Plan& plan, std::uint32_t op, VkImageUsageFlags bits) {
 }
 
 void PlanBuilder::change_begin(const validity::Validity::Begin& begin) {
-  auto& flags =
-      flags_of(*plan_, begin.op, &args_vkBeginCommandBuffer::pBeginInfo, &VkCommandBufferBeginInfo::flags);
+  auto& flags = flags_of(*plan_, begin.op, &args_vkBeginCommandBuffer::pBeginInfo, &VkCommandBufferBeginInfo::flags);
   flags = (flags | begin.add) & ~begin.remove;
 }
 

@@ -44,17 +44,15 @@ std::string hex(const std::uint8_t* bytes, std::size_t count) {
 
 // `with`: what the capture says that it was asked to keep.
 Result<void> check_checkpoints(const Options& options, const Plan& plan, const CapturedWith& with) {
-  if (!options.verify || plan.counts.image_checkpoints + plan.counts.memory_checkpoints +
-                              plan.counts.content_checkpoints !=
-                          0) return {};
+  if (!options.verify ||
+      plan.counts.image_checkpoints + plan.counts.memory_checkpoints + plan.counts.content_checkpoints != 0)
+    return {};
   if (options.until != UINT64_MAX)
     return fail(Status::usage, plan.path + ": has no checkpoints up to the end that --until sets");
   if (plan.salvaged && plan.has_checkpoints)
-    return fail(Status::usage,
-                plan.path + ": nothing to compare: its checkpoints come after its last whole submit");
+    return fail(Status::usage, plan.path + ": nothing to compare: its checkpoints come after its last whole submit");
   if (!with.checkpoints.empty() && with.checkpoints != "none")
-    return fail(Status::usage,
-                plan.path + ": nothing to compare: " + nothing_to_compare(with, plan.counts.submits));
+    return fail(Status::usage, plan.path + ": nothing to compare: " + nothing_to_compare(with, plan.counts.submits));
   return fail(Status::usage, plan.path +
                                  ": has no checkpoints to verify with: capture it with "
                                  "RONDO_CHECKPOINTS=present, which digests presented images, or "
@@ -64,10 +62,9 @@ Result<void> check_checkpoints(const Options& options, const Plan& plan, const C
 
 // Scripts search for "N of M images compared and equal": its words are the same for every M.
 std::string compared_text(const Comparison& c, const char* what) {
-  std::string text = std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " +
-                     what + " compared and equal";
-  if (c.apart_from_times != 0)
-    text += " (" + std::to_string(c.apart_from_times) + " of them but for times of the GPU)";
+  std::string text =
+      std::to_string(c.equal) + " of " + std::to_string(c.compared + c.unverified) + " " + what + " compared and equal";
+  if (c.apart_from_times != 0) text += " (" + std::to_string(c.apart_from_times) + " of them but for times of the GPU)";
   if (c.by_psnr != 0) text += " (" + std::to_string(c.by_psnr) + " of them by PSNR)";
   if (c.unverified != 0) text += " (" + std::to_string(c.unverified) + " could not be compared)";
   return text;
@@ -81,9 +78,8 @@ Result<void> judge_verification(const Verification& v, const CapturedWith& with,
   };
   if (!v.first_difference.empty()) {
     std::string kinds;
-    for (const auto& [c, what] :
-         {std::pair(&v.images, "images"), std::pair(&v.memory_ranges, "memory ranges"),
-          std::pair(&v.contents, "parts of buffers and images")})
+    for (const auto& [c, what] : {std::pair(&v.images, "images"), std::pair(&v.memory_ranges, "memory ranges"),
+                                  std::pair(&v.contents, "parts of buffers and images")})
       if (c->compared != 0) kinds += (kinds.empty() ? "" : ", ") + differ(*c, what);
     return fail(Status::different, path + ": " + kinds + " differ; the first at " + v.first_difference);
   }
@@ -97,9 +93,7 @@ Result<void> judge_verification(const Verification& v, const CapturedWith& with,
     return fail(
         Status::different,
         path + ": nothing could be compared: " + v.first_unverified +
-            (helps
-                 ? "; a capture with RONDO_CHECKPOINTS=submit compares it as soon as a submit has written it"
-                 : ""));
+            (helps ? "; a capture with RONDO_CHECKPOINTS=submit compares it as soon as a submit has written it" : ""));
   }
   return {};
 }
@@ -178,7 +172,8 @@ Result<void> protect(const Options& options, Trust trust, Windows& windows) {
     windows.early = Desktop::open();
     if (*windows.early) {
       request.keeps = (**windows.early)->sockets();
-      request.shares_pictures = std::string((**windows.early)->surface_extension()) == VK_KHR_XCB_SURFACE_EXTENSION_NAME;
+      request.shares_pictures =
+          std::string((**windows.early)->surface_extension()) == VK_KHR_XCB_SURFACE_EXTENSION_NAME;
     }
   }
   return enter_sandbox(options.sandbox, trust, request);
@@ -248,7 +243,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   plan_options.verify = options.verify;
   plan_options.damage = options.damage;
   // Nothing after a span is played.
-  plan_options.to_end_of_span = options.span.kind != SpanRequest::Kind::whole && options.damage.kind == Damage::Kind::none;
+  plan_options.to_end_of_span =
+      options.span.kind != SpanRequest::Kind::whole && options.damage.kind == Damage::Kind::none;
   deadline.begin("planning");
   auto plan = build_plan(**reader, plan_options);
   if (!plan) return tl::unexpected<Error>(plan.error());
@@ -266,13 +262,15 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   const auto ending = (*reader)->footer();
   const bool stopped = ending && ending->ending == static_cast<std::uint32_t>(Ending::stopped);
   if (options.require_complete && (stopped || outcome.salvaged || ends_at_a_gap(**reader)))
-    return fail(Status::unreadable, options.file + ": is not complete (--require-complete): " +
-                                        (stopped ? "the recording stopped before the program did" : "the end of its records is missing") +
-                                        "; `rondo info` says why");
+    return fail(Status::unreadable,
+                options.file + ": is not complete (--require-complete): " +
+                    (stopped ? "the recording stopped before the program did" : "the end of its records is missing") +
+                    "; `rondo info` says why");
   if (stopped && !options.quiet) std::printf("the recording stopped before the program did: `rondo info` says why\n");
   if (ends_at_a_gap(**reader) && !outcome.salvaged && !options.quiet)
-    std::printf("its program died inside the recorder: the replay ends behind record %llu, before the first that is missing\n",
-                static_cast<unsigned long long>((*plan)->ops.back().sequence));
+    std::printf(
+        "its program died inside the recorder: the replay ends behind record %llu, before the first that is missing\n",
+        static_cast<unsigned long long>((*plan)->ops.back().sequence));
   if (const auto footer = (*reader)->footer();
       footer && options.until != UINT64_MAX && footer->last_sequence < options.until && !options.quiet)
     std::printf("the capture ends at record %llu: --until changes nothing\n",
@@ -311,8 +309,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   if (!targets) return tl::unexpected<Error>(targets.error());
   for (const ChosenDevice& one : chosen) {
     outcome.counts_statistics =
-        outcome.counts_statistics ||
-        (*targets)[static_cast<std::uint32_t>(outcome.devices.size())].counts_statistics;
+        outcome.counts_statistics || (*targets)[static_cast<std::uint32_t>(outcome.devices.size())].counts_statistics;
     outcome.devices.push_back(one.name);
     if (!options.quiet)
       print_line((chosen.size() > 1 ? (*plan)->name(one.captured) + " on " : "") + one.name + ": " + one.reason);
@@ -346,8 +343,8 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   const std::size_t budget = options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2;
   std::optional<BlobsAhead> blobs;
   if (!(*plan)->late_blobs.empty()) blobs.emplace(**plan, **reader, budget / 8);
-  const PlayContext context{*loader,  *targets, windows, deadline, observer, caches ? &*caches : nullptr,
-                            blobs ? &*blobs : nullptr};
+  const PlayContext context{
+      *loader, *targets, windows, deadline, observer, caches ? &*caches : nullptr, blobs ? &*blobs : nullptr};
   Result<void> played = play_span(options, **plan, context, outcome);
   if (const Result<void> saved = caches ? caches->save() : Result<void>(); played && !saved) played = saved;
   outcome.shown = windows.shown;
@@ -427,20 +424,23 @@ Outcome play(const Options& options) {
   if (outcome.status == Status::different && !undated.empty())
     outcome.error += "; " + undated + ": that may be why, and not the device";
   if (outcome.status == Status::timeout && options.loop > 1) {
-    outcome.error += "; " + std::to_string(outcome.iterations.size()) + " of " + std::to_string(options.loop) + " iterations had ended";
+    outcome.error += "; " + std::to_string(outcome.iterations.size()) + " of " + std::to_string(options.loop) +
+                     " iterations had ended";
     if (!options.quiet && !outcome.iterations.empty()) print_lines(times_table(outcome.iterations, outcome.intervals));
   }
   if (!options.list_devices && !options.quiet && (done || outcome.status == Status::different)) {
     print_summary(options, outcome);
     if (done && !undated.empty()) print_lines(undated + ": this replay may differ from the program there\n");
     if (Interrupt::signal() != 0)
-      std::printf("interrupted after %zu of %llu iterations\n", outcome.iterations.size(), static_cast<unsigned long long>(options.loop));
+      std::printf("interrupted after %zu of %llu iterations\n", outcome.iterations.size(),
+                  static_cast<unsigned long long>(options.loop));
     if (options.loop > 1 && !outcome.iterations.empty())
       print_lines(times_table(outcome.iterations, outcome.intervals));
     if (options.loop > 1 && options.verify)
       std::printf("the device worked on while contents were compared, outside these times: measure without --verify\n");
     if (outcome.bytes_kept != 0)
-      std::printf("put back after each iteration: %.1f KiB of memory\n", static_cast<double>(outcome.bytes_kept) / 1024);
+      std::printf("put back after each iteration: %.1f KiB of memory\n",
+                  static_cast<double>(outcome.bytes_kept) / 1024);
   }
   return outcome;
 }

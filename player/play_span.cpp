@@ -98,8 +98,8 @@ Result<void> play_from_nothing(const Options& options, Plan& plan, const PlayCon
   std::optional<Interrupt> interrupt;
   if (options.warmup + options.loop > 1) interrupt.emplace();
   for (std::uint64_t i = 0; i < options.warmup + options.loop && Interrupt::signal() == 0; ++i) {
-    Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline,
-            context.observer, placements);
+    Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline, context.observer,
+            placements);
     Result<IterationTimes> times;
     if (!whole && plan.span.first != 0) {
       times = play_once(run, options, plan, outcome, i);
@@ -154,9 +154,12 @@ Result<void> play_span(const Options& options, Plan& plan, const PlayContext& co
   if (options.from_submit && plan.span.first == 0) begin_at_submit(plan);
   const bool from_submit = plan.span.first != 0 && plan.span.first < plan.span.last;
   if (options.benchmark && !from_submit)
-    return fail(Status::usage, plan.path + ": " + (whole ? std::string("it submits nothing") : options.span.text() + " begins with the capture") +
-                                   ": there is nothing to measure again and again");
-  if ((whole && !repeats && !options.from_submit) || !from_submit || options.fresh) return play_from_nothing(options, plan, context, outcome);
+    return fail(Status::usage,
+                plan.path + ": " +
+                    (whole ? std::string("it submits nothing") : options.span.text() + " begins with the capture") +
+                    ": there is nothing to measure again and again");
+  if ((whole && !repeats && !options.from_submit) || !from_submit || options.fresh)
+    return play_from_nothing(options, plan, context, outcome);
   std::optional<LoopPlan> loop;
   if (repeats) {
     auto planned = plan_loop(plan);
@@ -164,8 +167,8 @@ Result<void> play_span(const Options& options, Plan& plan, const PlayContext& co
     loop = std::move(*planned);
   }
   PlacementCache placements;
-  Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline,
-          context.observer, placements);
+  Run run(plan, context.loader, context.targets, run_options(options, context), context.deadline, context.observer,
+          placements);
   RunCounts behind;
   Result<void> played;
   {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // libpng, behind this one file.
-#include "player/encode_png.h"
-
 #include <png.h>
 
 #include <cerrno>
@@ -16,6 +14,7 @@
 #include "format/output_names.h"
 #include "format/outputs.h"
 #include "format/temporary_path.h"
+#include "player/encode_png.h"
 #include "player/observer.h"
 #include "player/pictures.h"
 
@@ -25,9 +24,7 @@ namespace {
 
 constexpr std::size_t kMessage = 128;
 
-bool is_bgra(VkFormat format) {
-  return format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB;
-}
+bool is_bgra(VkFormat format) { return format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB; }
 bool is_rgba(VkFormat format) {
   return format == VK_FORMAT_R8G8B8A8_UNORM || format == VK_FORMAT_R8G8B8A8_SRGB ||
          format == VK_FORMAT_A8B8G8R8_UNORM_PACK32 || format == VK_FORMAT_A8B8G8R8_SRGB_PACK32;
@@ -194,8 +191,7 @@ Result<std::vector<std::byte>> encode_png(VkFormat format, std::uint32_t width, 
   return out;
 }
 
-Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent,
-                       std::span<const std::byte> texels) {
+Result<void> write_png(const std::string& path, VkFormat format, VkExtent3D extent, std::span<const std::byte> texels) {
   const Result<Picture> picture = screenshot_of(format, extent, texels);
   if (!picture) return fail(picture.error().status, path + ": " + picture.error().message);
   return write_picture(path, *picture);

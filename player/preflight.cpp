@@ -38,8 +38,7 @@ std::string flags_text(VkQueueFlags flags) {
 }
 
 void apply_families(Plan& plan, std::uint32_t device, const std::map<std::uint32_t, std::uint32_t>& map) {
-  const bool identity =
-      std::all_of(map.begin(), map.end(), [](const auto& m) { return m.first == m.second; });
+  const bool identity = std::all_of(map.begin(), map.end(), [](const auto& m) { return m.first == m.second; });
   if (identity) return;
   for (const FamilyMark& mark : plan.family_marks) {
     if (mark.device != device) continue;
@@ -60,8 +59,7 @@ void check_addresses(const CapturedDevice& captured, const LiveDevices& devices,
     wanted.bufferDeviceAddressCaptureReplay = VK_TRUE;
     const auto* first = reinterpret_cast<const std::byte*>(&wanted);
     CapturedDevice with;
-    with.features.push_back(
-        {StructId::VkPhysicalDeviceBufferDeviceAddressFeatures, {first, first + sizeof wanted}});
+    with.features.push_back({StructId::VkPhysicalDeviceBufferDeviceAddressFeatures, {first, first + sizeof wanted}});
     const std::size_t before = out.size();
     check_features(with, devices, target, out);
     if (out.size() != before) out.back() += " (the captured device addresses are asked back with it)";
@@ -93,8 +91,7 @@ void check_version(const CapturedDevice& captured, const LiveDevice& target, Sho
     needed = std::max<std::uint32_t>(needed, VK_MAKE_API_VERSION(0, major, minor, 0));
   }
   if (needed > target.properties.apiVersion)
-    out.push_back("Vulkan " + version_text(needed) + " (it has " +
-                  version_text(target.properties.apiVersion) + ")");
+    out.push_back("Vulkan " + version_text(needed) + " (it has " + version_text(target.properties.apiVersion) + ")");
 }
 
 // Each captured family gets one of the target's of its own, all of them if there is any such
@@ -102,8 +99,8 @@ void check_version(const CapturedDevice& captured, const LiveDevice& target, Sho
 std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
                                                     const LiveDevice& target, Shortfalls& out) {
   const auto& families = plan.physical_devices[captured.physical].families;
-  const bool binds_sparsely = std::find(captured.commands.begin(), captured.commands.end(), CommandId::vkQueueBindSparse) !=
-                              captured.commands.end();
+  const bool binds_sparsely = std::find(captured.commands.begin(), captured.commands.end(),
+                                        CommandId::vkQueueBindSparse) != captured.commands.end();
   const auto needs = [&](const QueueUse& use) {
     VkQueueFlags flags =
         use.family < families.size() ? families[use.family].queueFlags : VkFlags{VK_QUEUE_GRAPHICS_BIT};
@@ -145,8 +142,8 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
   };
   for (const QueueUse& use : captured.queues)
     if (std::vector<bool> tried(target.families.size(), false); !give(use, tried))
-      out.push_back("a queue family of its own with " + plural(use.count, "queue") + " for " +
-                    flags_text(needs(use)) + " (captured family " + std::to_string(use.family) + ")");
+      out.push_back("a queue family of its own with " + plural(use.count, "queue") + " for " + flags_text(needs(use)) +
+                    " (captured family " + std::to_string(use.family) + ")");
   std::map<std::uint32_t, std::uint32_t> map;
   for (std::uint32_t f = 0; f < owner.size(); ++f)
     if (owner[f] != nullptr) map[owner[f]->family] = f;
@@ -156,8 +153,7 @@ std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const Capt
 bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDevice& target) {
   const VkPhysicalDeviceProperties &a = captured.properties, &b = target.properties;
   return captured.has_properties && a.vendorID == b.vendorID && a.deviceID == b.deviceID &&
-         a.driverVersion == b.driverVersion &&
-         fixed_text(a.deviceName) == fixed_text(b.deviceName) &&
+         a.driverVersion == b.driverVersion && fixed_text(a.deviceName) == fixed_text(b.deviceName) &&
          std::memcmp(a.pipelineCacheUUID, b.pipelineCacheUUID, VK_UUID_SIZE) == 0 &&
          (!captured.has_memory || same_memory(captured.memory, target.memory));
 }

@@ -27,16 +27,14 @@ bool is_the_captured_device(const CapturedPhysicalDevice& captured, const LiveDe
 
 // Which of the target's families stands for each captured one, each for one only.
 std::map<std::uint32_t, std::uint32_t> map_families(const Plan& plan, const CapturedDevice& captured,
-                                                    const LiveDevice& target,
-                                                    std::vector<std::string>& shortfalls);
+                                                    const LiveDevice& target, std::vector<std::string>& shortfalls);
 // By the names under which commands were called.
-void check_version(const CapturedDevice& captured, const LiveDevice& target,
-                   std::vector<std::string>& shortfalls);
+void check_version(const CapturedDevice& captured, const LiveDevice& target, std::vector<std::string>& shortfalls);
 // preflight_features.cpp, preflight_formats.cpp, preflight_limits.cpp: a line for each shortfall.
 void check_features(const CapturedDevice& captured, const LiveDevices& devices, const LiveDevice& target,
                     std::vector<std::string>& shortfalls);
-void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
-                  const LiveDevice& target, bool captured_here, std::vector<std::string>& shortfalls);
+void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices, const LiveDevice& target,
+                  bool captured_here, std::vector<std::string>& shortfalls);
 void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& target, bool captured_here,
                   std::vector<std::string>& shortfalls);
 

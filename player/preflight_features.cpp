@@ -59,8 +59,7 @@ void check_features(const CapturedDevice& captured, const LiveDevices& devices, 
   else
     get(target.handle, &head.features);
 
-  const auto compare = [&](const codec::StructInfo& structure, const std::byte* wanted,
-                           const std::byte* has) {
+  const auto compare = [&](const codec::StructInfo& structure, const std::byte* wanted, const std::byte* has) {
     visit_bits(structure, 0, [&](const char* name, std::size_t offset) {
       const bool unused = structure.id == StructId::VkPhysicalDeviceFeatures2 && !captured.has_sparse &&
                           std::string_view(name).starts_with("sparse");
@@ -71,8 +70,7 @@ void check_features(const CapturedDevice& captured, const LiveDevices& devices, 
   for (const FeatureUse& use : captured.features)
     if (use.structure == StructId::VkPhysicalDeviceFeatures2)
       compare(codec::info(use.structure), use.bytes.data(), reinterpret_cast<const std::byte*>(&head));
-  for (const auto& answer : answers)
-    compare(*answer->structure, answer->use->bytes.data(), answer->bytes.data());
+  for (const auto& answer : answers) compare(*answer->structure, answer->use->bytes.data(), answer->bytes.data());
 }
 
 }  // namespace rondo::player

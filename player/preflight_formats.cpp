@@ -23,8 +23,7 @@ void check_image(const std::string& what, const VkImageCreateInfo& info, const L
   auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceImageFormatProperties>(
       devices.get("vkGetPhysicalDeviceImageFormatProperties"));
   VkImageFormatProperties has{};
-  const VkResult r =
-      get(target.handle, info.format, info.imageType, info.tiling, info.usage, info.flags, &has);
+  const VkResult r = get(target.handle, info.format, info.imageType, info.tiling, info.usage, info.flags, &has);
   if (r == VK_ERROR_FORMAT_NOT_SUPPORTED) {
     shortfalls.push_back(what + ": " + format_name(info.format) + " in the captured tiling, usage and flags");
     return;
@@ -33,23 +32,21 @@ void check_image(const std::string& what, const VkImageCreateInfo& info, const L
   const VkExtent3D& e = info.extent;
   if (e.width > has.maxExtent.width || e.height > has.maxExtent.height || e.depth > has.maxExtent.depth)
     shortfalls.push_back(what + ": " + std::to_string(e.width) + "x" + std::to_string(e.height) + "x" +
-                         std::to_string(e.depth) + " texels (at most " + std::to_string(has.maxExtent.width) +
-                         "x" + std::to_string(has.maxExtent.height) + "x" +
-                         std::to_string(has.maxExtent.depth) + ")");
+                         std::to_string(e.depth) + " texels (at most " + std::to_string(has.maxExtent.width) + "x" +
+                         std::to_string(has.maxExtent.height) + "x" + std::to_string(has.maxExtent.depth) + ")");
   if (info.mipLevels > has.maxMipLevels)
     shortfalls.push_back(what + ": " + std::to_string(info.mipLevels) + " mip levels");
   if (info.arrayLayers > has.maxArrayLayers)
     shortfalls.push_back(what + ": " + std::to_string(info.arrayLayers) + " array layers");
   if ((info.samples & has.sampleCounts) == 0)
-    shortfalls.push_back(what + ": " + std::to_string(info.samples) + " samples in " +
-                         format_name(info.format));
+    shortfalls.push_back(what + ": " + std::to_string(info.samples) + " samples in " + format_name(info.format));
 }
 
 // One that nothing can be done with is none.
-void check_format(const std::string& what, VkFormat format, const LiveDevices& devices,
-                  const LiveDevice& target, std::vector<std::string>& shortfalls) {
-  auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
-      devices.get("vkGetPhysicalDeviceFormatProperties"));
+void check_format(const std::string& what, VkFormat format, const LiveDevices& devices, const LiveDevice& target,
+                  std::vector<std::string>& shortfalls) {
+  auto get =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(devices.get("vkGetPhysicalDeviceFormatProperties"));
   VkFormatProperties has{};
   get(target.handle, format, &has);
   if ((has.linearTilingFeatures | has.optimalTilingFeatures | has.bufferFeatures) == 0)
@@ -78,8 +75,8 @@ VkFlags64 usage_of_view(const Plan& plan, const Op& op, const VkBufferViewCreate
 
 void check_texels(const std::string& what, VkFormat format, VkFlags64 usage, const LiveDevices& devices,
                   const LiveDevice& target, std::vector<std::string>& shortfalls) {
-  auto get = reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(
-      devices.get("vkGetPhysicalDeviceFormatProperties"));
+  auto get =
+      reinterpret_cast<PFN_vkGetPhysicalDeviceFormatProperties>(devices.get("vkGetPhysicalDeviceFormatProperties"));
   VkFormatProperties has{};
   get(target.handle, format, &has);
   const auto check = [&](VkBufferUsageFlags use, VkFormatFeatureFlags feature, const char* texels) {
@@ -92,8 +89,8 @@ void check_texels(const std::string& what, VkFormat format, VkFlags64 usage, con
 
 }  // namespace
 
-void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices,
-                  const LiveDevice& target, bool captured_here, std::vector<std::string>& shortfalls) {
+void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& devices, const LiveDevice& target,
+                  bool captured_here, std::vector<std::string>& shortfalls) {
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;

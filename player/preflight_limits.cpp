@@ -20,8 +20,8 @@ std::uint64_t end_of(std::int32_t offset, std::uint32_t size) {
 std::uint64_t end_of(const VkPushConstantRange& range) { return std::uint64_t{range.offset} + range.size; }
 
 template <class Need>
-void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input,
-                        const VkPhysicalDeviceLimits& limits, const Need& need) {
+void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input, const VkPhysicalDeviceLimits& limits,
+                        const Need& need) {
   for (std::uint32_t i = 0; i < input.vertexBindingDescriptionCount; ++i) {
     const VkVertexInputBindingDescription& binding = input.pVertexBindingDescriptions[i];
     need("maxVertexInputBindings", std::uint64_t{binding.binding} + 1, limits.maxVertexInputBindings);
@@ -46,21 +46,19 @@ void check_layout(const Info& info, const VkPhysicalDeviceLimits& limits, const 
 template <class Need>
 void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]] const Op& op,
                               [[maybe_unused]] const LiveDevice& target,
-                              [[maybe_unused]] std::vector<std::byte>& storage,
-                              [[maybe_unused]] const Need& need) {
+                              [[maybe_unused]] std::vector<std::byte>& storage, [[maybe_unused]] const Need& need) {
 #ifdef VK_EXT_device_generated_commands
   if (!target.has_extension(VK_EXT_DEVICE_GENERATED_COMMANDS_EXTENSION_NAME)) return;  // which is said elsewhere
   const VkPhysicalDeviceDeviceGeneratedCommandsPropertiesEXT& has = target.generated_commands;
   const auto sequences = [&](const VkGeneratedCommandsInfoEXT* info) {
-    if (info != nullptr)
-      need("maxIndirectSequenceCount", info->maxSequenceCount, has.maxIndirectSequenceCount);
+    if (info != nullptr) need("maxIndirectSequenceCount", info->maxSequenceCount, has.maxIndirectSequenceCount);
   };
   switch (codec::info(op.command).canonical) {
     case CommandId::vkCreateIndirectCommandsLayoutEXT: {
       const auto* info = native_block<args_vkCreateIndirectCommandsLayoutEXT>(plan, op, storage).pCreateInfo;
       if (info == nullptr) return;
-      if (const auto* told = find_chained<VkPipelineLayoutCreateInfo>(
-              info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+      if (const auto* told =
+              find_chained<VkPipelineLayoutCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
           told != nullptr)
         check_layout(*told, target.properties.limits, need);
       need("maxIndirectCommandsTokenCount", info->tokenCount, has.maxIndirectCommandsTokenCount);
@@ -72,8 +70,7 @@ void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]
             token.type != VK_INDIRECT_COMMANDS_TOKEN_TYPE_SEQUENCE_INDEX_EXT)
           continue;
         if (const auto* pushed = token.data.pPushConstant; pushed != nullptr)
-          need("maxPushConstantsSize", end_of(pushed->updateRange),
-               target.properties.limits.maxPushConstantsSize);
+          need("maxPushConstantsSize", end_of(pushed->updateRange), target.properties.limits.maxPushConstantsSize);
       }
       return;
     }
@@ -81,19 +78,16 @@ void check_generated_commands([[maybe_unused]] const Plan& plan, [[maybe_unused]
       const auto* info = native_block<args_vkCreateIndirectExecutionSetEXT>(plan, op, storage).pCreateInfo;
       if (info == nullptr || info->info.pPipelineInfo == nullptr) return;
       if (info->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT)
-        need("maxIndirectPipelineCount", info->info.pPipelineInfo->maxPipelineCount,
-             has.maxIndirectPipelineCount);
+        need("maxIndirectPipelineCount", info->info.pPipelineInfo->maxPipelineCount, has.maxIndirectPipelineCount);
       else
-        need("maxIndirectShaderObjectCount", info->info.pShaderInfo->maxShaderCount,
-             has.maxIndirectShaderObjectCount);
+        need("maxIndirectShaderObjectCount", info->info.pShaderInfo->maxShaderCount, has.maxIndirectShaderObjectCount);
       return;
     }
     case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
       return sequences(
           native_block<args_vkCmdPreprocessGeneratedCommandsEXT>(plan, op, storage).pGeneratedCommandsInfo);
     case CommandId::vkCmdExecuteGeneratedCommandsEXT:
-      return sequences(
-          native_block<args_vkCmdExecuteGeneratedCommandsEXT>(plan, op, storage).pGeneratedCommandsInfo);
+      return sequences(native_block<args_vkCmdExecuteGeneratedCommandsEXT>(plan, op, storage).pGeneratedCommandsInfo);
     default:
       return;
   }
@@ -115,15 +109,14 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
   std::set<std::string> found;  // each kind of shortfall once, with the first place
   const auto need = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
     if (wanted <= has || !found.insert(limit).second) return;
-    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " +
-                         std::to_string(has) + "; record " + std::to_string(op.sequence) + ")");
+    shortfalls.push_back(std::string(limit) + " of " + std::to_string(wanted) + " (it has " + std::to_string(has) +
+                         "; record " + std::to_string(op.sequence) + ")");
   };
   // What the program did beyond these the captured device did for it.
   const auto got_away = [&](const Op& op, const char* limit, std::uint64_t wanted, std::uint64_t has) {
     if (!captured_here) need(op, limit, wanted, has);
   };
-  const auto aligned = [&](std::uint64_t sequence, const char* limit, std::uint64_t offset,
-                           std::uint64_t alignment) {
+  const auto aligned = [&](std::uint64_t sequence, const char* limit, std::uint64_t offset, std::uint64_t alignment) {
     if (captured_here || alignment <= 1 || offset % alignment == 0 || !found.insert(limit).second) return;
     shortfalls.push_back(std::string(limit) + " that divides " + std::to_string(offset) + " (it has " +
                          std::to_string(alignment) + "; record " + std::to_string(sequence) + ")");
@@ -145,9 +138,8 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
         !found.insert("requiredSubgroupSize").second)
       return;
     shortfalls.push_back("a requiredSubgroupSize of " + std::to_string(size) + " (it has " +
-                         std::to_string(target.min_subgroup_size) + " to " +
-                         std::to_string(target.max_subgroup_size) + "; record " +
-                         std::to_string(op.sequence) + ")");
+                         std::to_string(target.min_subgroup_size) + " to " + std::to_string(target.max_subgroup_size) +
+                         "; record " + std::to_string(op.sequence) + ")");
   };
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
@@ -160,8 +152,7 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       }
       case CommandId::vkCreateDescriptorSetLayout: {
         const auto* info = native_block<args_vkCreateDescriptorSetLayout>(plan, op, storage).pCreateInfo;
-        if (info == nullptr || (info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) == 0)
-          break;
+        if (info == nullptr || (info->flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR) == 0) break;
         std::uint64_t pushed = 0;
         for (std::uint32_t i = 0; i < info->bindingCount; ++i) pushed += info->pBindings[i].descriptorCount;
         need(op, "maxPushDescriptors", pushed, target.max_push_descriptors);
@@ -240,8 +231,7 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
           const VkGraphicsPipelineCreateInfo& info = args.pCreateInfos[i];
           if (info.pVertexInputState != nullptr)
             check_vertex_input(*info.pVertexInputState, limits, [&](auto... values) { need(op, values...); });
-          for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
-            subgroup(op, info.pStages[s]);
+          for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s) subgroup(op, info.pStages[s]);
         }
         break;
       }
@@ -254,15 +244,13 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
       case CommandId::vkCreateRenderPass: {
         const auto* info = native_block<args_vkCreateRenderPass>(plan, op, storage).pCreateInfo;
         for (std::uint32_t i = 0; info != nullptr && i < info->subpassCount; ++i)
-          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount,
-               limits.maxColorAttachments);
+          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount, limits.maxColorAttachments);
         break;
       }
       case CommandId::vkCreateRenderPass2: {
         const auto* info = native_block<args_vkCreateRenderPass2>(plan, op, storage).pCreateInfo;
         for (std::uint32_t i = 0; info != nullptr && i < info->subpassCount; ++i)
-          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount,
-               limits.maxColorAttachments);
+          need(op, "maxColorAttachments", info->pSubpasses[i].colorAttachmentCount, limits.maxColorAttachments);
         break;
       }
       case CommandId::vkCmdBeginRendering: {
@@ -286,24 +274,21 @@ void check_limits(const Plan& plan, std::uint32_t device, const LiveDevice& targ
             plan.physical_devices[captured.physical].image_layout == target.image_layout ||
             !found.insert("optimalTilingLayoutUUID").second)
           break;
-        shortfalls.push_back(
-            "the captured layout of images (optimalTilingLayoutUUID), in which the program " +
-            std::string(writes ? "wrote" : "read") + " them; record " + std::to_string(op.sequence));
+        shortfalls.push_back("the captured layout of images (optimalTilingLayoutUUID), in which the program " +
+                             std::string(writes ? "wrote" : "read") + " them; record " + std::to_string(op.sequence));
         break;
       }
 #endif
       case CommandId::vkCreateBufferView: {
         const auto* info = native_block<args_vkCreateBufferView>(plan, op, storage).pCreateInfo;
         if (info != nullptr)
-          aligned(op.sequence, "minTexelBufferOffsetAlignment", info->offset,
-                  limits.minTexelBufferOffsetAlignment);
+          aligned(op.sequence, "minTexelBufferOffsetAlignment", info->offset, limits.minTexelBufferOffsetAlignment);
         break;
       }
       default:
-        check_generated_commands(plan, op, target, storage,
-                                 [&](const char* limit, std::uint64_t wanted, std::uint64_t has) {
-                                   need(op, limit, wanted, has);
-                                 });
+        check_generated_commands(
+            plan, op, target, storage,
+            [&](const char* limit, std::uint64_t wanted, std::uint64_t has) { need(op, limit, wanted, has); });
         break;
     }
   }

@@ -30,11 +30,9 @@ Result<void> open_windows(Windows& windows, const Plan& plan, const Loader& load
   if (!desktop) return tl::unexpected<Error>(desktop.error());
   for (const char* name : {VK_KHR_SURFACE_EXTENSION_NAME, (*desktop)->surface_extension()})
     if (!loader.has_extension(name))
-      return fail(Status::device,
-                  std::string("--window: no driver here presents to windows: none has ") + name);
+      return fail(Status::device, std::string("--window: no driver here presents to windows: none has ") + name);
   for (const CapturedSwapchain& swapchain : plan.swapchains)
-    if (const LiveDevice& target = targets[swapchain.device];
-        !target.has_extension(VK_KHR_SWAPCHAIN_EXTENSION_NAME))
+    if (const LiveDevice& target = targets[swapchain.device]; !target.has_extension(VK_KHR_SWAPCHAIN_EXTENSION_NAME))
       return fail(Status::device, "--window: " + std::string(fixed_text(target.properties.deviceName)) +
                                       " cannot present to windows: it lacks " VK_KHR_SWAPCHAIN_EXTENSION_NAME);
   windows.desktop = std::move(*desktop);
@@ -49,9 +47,8 @@ ObjectId Presenter::key_of(const VirtualSwapchain& swapchain) const {
 bool Presenter::is_last_of_surface(const VirtualSwapchain& swapchain) const {
   const auto& all = run_.plan().swapchains;
   const ObjectId surface = all[swapchain.place].surface;
-  return std::none_of(all.begin() + swapchain.place + 1, all.end(), [&](const CapturedSwapchain& later) {
-    return surface != 0 && later.surface == surface;
-  });
+  return std::none_of(all.begin() + swapchain.place + 1, all.end(),
+                      [&](const CapturedSwapchain& later) { return surface != 0 && later.surface == surface; });
 }
 
 Presenter::Surface* Presenter::find(ObjectId key) {
@@ -77,8 +74,7 @@ void Presenter::opened(const VirtualSwapchain& swapchain) {
 void Presenter::closing(const VirtualSwapchain& swapchain) {
   const ObjectId key = key_of(swapchain);
   // A copy of its last image may still wait for the window system.
-  if (Surface* surface = find(key); surface != nullptr && surface->chain != nullptr)
-    surface->chain->finish_copies();
+  if (Surface* surface = find(key); surface != nullptr && surface->chain != nullptr) surface->chain->finish_copies();
   if (!is_last_of_surface(swapchain)) return;
   release(key);
   windows_.leaving.insert(key);
@@ -118,8 +114,7 @@ void Presenter::drop_closed(ObjectId key) {
   if (!release(key)) return;
   windows_.of[key] = nullptr;
   run_.observer().clear_progress();
-  if (!windows_.quiet)
-    print_line("the window of " + run_.plan().full_name(key) + " was closed: playing on without it");
+  if (!windows_.quiet) print_line("the window of " + run_.plan().full_name(key) + " was closed: playing on without it");
 }
 
 // Then what failed did so for that.
@@ -152,23 +147,21 @@ Result<void> Presenter::make_chain(const Op& op, Surface& surface, const LiveQue
   place.family = queue.family;
   place.graphics = (target.families[queue.family].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
   VkBool32 supported = VK_FALSE;
-  const VkResult r = instance.dispatch.vkGetPhysicalDeviceSurfaceSupportKHR(place.physical, place.family,
-                                                                            place.surface, &supported);
-  if (r < 0 && !is_gone(r))
-    return tl::unexpected<Error>(run_.failure(op, r, "vkGetPhysicalDeviceSurfaceSupportKHR"));
+  const VkResult r =
+      instance.dispatch.vkGetPhysicalDeviceSurfaceSupportKHR(place.physical, place.family, place.surface, &supported);
+  if (r < 0 && !is_gone(r)) return tl::unexpected<Error>(run_.failure(op, r, "vkGetPhysicalDeviceSurfaceSupportKHR"));
   if (r >= 0 && supported == VK_FALSE)
-    return tl::unexpected<Error>(
-        run_.refuse(op, Status::device,
-                    std::string("--window: queues of family ") + std::to_string(place.family) + " of " +
-                        std::string(fixed_text(target.properties.deviceName)) + " cannot present to windows"));
+    return tl::unexpected<Error>(run_.refuse(op, Status::device,
+                                             std::string("--window: queues of family ") + std::to_string(place.family) +
+                                                 " of " + std::string(fixed_text(target.properties.deviceName)) +
+                                                 " cannot present to windows"));
   surface.device = op.device;
   surface.chain = std::make_unique<WindowChain>(place);
   return {};
 }
 
 // True: an image can be shown. False: not now.
-Result<bool> Presenter::prepare(const Op& op, ObjectId key, const LiveQueue& queue,
-                                const VirtualSwapchain& source) {
+Result<bool> Presenter::prepare(const Op& op, ObjectId key, const LiveQueue& queue, const VirtualSwapchain& source) {
   const auto window = windows_.of.find(key);
   if (window == windows_.of.end() || window->second == nullptr) return false;
   if (window->second->closed()) {

@@ -44,8 +44,7 @@ class Presenter {
   // … is destroyed.
   void closing(const VirtualSwapchain& swapchain);
   // Behind the captured present's waits, on its queue.
-  Result<void> show(const Op& op, const LiveQueue& queue, const VirtualSwapchain& swapchain,
-                    std::uint32_t image);
+  Result<void> show(const Op& op, const LiveQueue& queue, const VirtualSwapchain& swapchain, std::uint32_t image);
   // Before they are destroyed, with idle queues.
   void release_device(std::uint32_t index);
   void release_instance(ObjectId instance);

@@ -20,7 +20,7 @@ class QueryUses {
 
  private:
   std::map<ObjectId, std::map<std::uint32_t, QueryUse::Kind>> first_;  // by pool and query
-  std::size_t queries_ = 0;                                  // in first_
+  std::size_t queries_ = 0;                                            // in first_
 };
 
 }  // namespace rondo::player

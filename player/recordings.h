@@ -29,8 +29,8 @@ struct EventUse {
 struct Recording {
   std::vector<std::uint32_t> ops;  // from the begin on
   std::vector<ObjectId> secondaries;
-  std::vector<QueryUse> queries;   // of its secondaries, too
-  std::vector<EventUse> events;    // likewise
+  std::vector<QueryUse> queries;  // of its secondaries, too
+  std::vector<EventUse> events;   // likewise
   bool one_time = false;
   bool ended = false;
 };

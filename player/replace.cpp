@@ -46,7 +46,8 @@ Result<NewShader> read_shader(const std::string& path) {
   if (!file) return fail(Status::usage, "--replace: " + file.error().message);
   constexpr std::uint64_t kMost = std::uint64_t{1} << 28;
   const std::uint64_t size = file->bytes();
-  if (size > kMost) return fail(Status::usage, "--replace: " + path + ": has " + std::to_string(size) + " bytes: more than any shader");
+  if (size > kMost)
+    return fail(Status::usage, "--replace: " + path + ": has " + std::to_string(size) + " bytes: more than any shader");
   auto bytes = std::make_shared<std::vector<std::byte>>(static_cast<std::size_t>(size));
   if (!file->read(0, *bytes)) return fail(Status::usage, "--replace: " + path + ": cannot be read to its end");
   auto reflection = shaders::reflect(*bytes);
@@ -69,8 +70,8 @@ class Replacer {
       for (std::size_t other = 0; other < chosen.size(); ++other)
         for (const std::size_t site : *sites)
           if (chosen[other].count(site) != 0)
-            return refuse("--replace: " + replacements[other].selector.text + " and " + one.selector.text + " both mean " +
-                          sites_[site].name);
+            return refuse("--replace: " + replacements[other].selector.text + " and " + one.selector.text +
+                          " both mean " + sites_[site].name);
       chosen.push_back(std::move(*sites));
     }
     std::vector<NewShader> news;
@@ -130,20 +131,24 @@ class Replacer {
           if (site.kind == Kind::module || site.entry != selector.value) break;
           chosen.insert(s);
           // Others of a module's entry points keep it as it is: the stage gets a module of its own.
-          if (const auto module = module_of(s); module && enters_only_by(*module, selector.value)) chosen.insert(*module);
+          if (const auto module = module_of(s); module && enters_only_by(*module, selector.value))
+            chosen.insert(*module);
           break;
       }
     }
     if (chosen.empty()) return refuse_with_list("--replace: " + selector.text + " means no shader of " + plan_.path);
     if (digests.size() > 1)
-      return refuse_with_list("--replace: " + selector.text + " is the begin of " + std::to_string(digests.size()) + " digests");
+      return refuse_with_list("--replace: " + selector.text + " is the begin of " + std::to_string(digests.size()) +
+                              " digests");
     for (const std::size_t s : chosen) {
       if (sites_[s].binary)
-        return refuse("--replace: " + selector.text + " means " + sites_[s].name +
-                      ", which was made of a binary (VK_SHADER_CODE_TYPE_BINARY_EXT): there is no SPIR-V to compare with");
+        return refuse(
+            "--replace: " + selector.text + " means " + sites_[s].name +
+            ", which was made of a binary (VK_SHADER_CODE_TYPE_BINARY_EXT): there is no SPIR-V to compare with");
       if (sites_[s].identifier)
         return refuse("--replace: " + selector.text + " means " + sites_[s].name +
-                      ", which was made of a module identifier (VK_EXT_shader_module_identifier): its code is not in the capture");
+                      ", which was made of a module identifier (VK_EXT_shader_module_identifier): its code is not in "
+                      "the capture");
     }
     return chosen;
   }
@@ -164,7 +169,8 @@ class Replacer {
     if (order.empty()) return refuse(sentence + ": it makes no shaders");
     std::vector<std::string> rows;
     for (std::size_t i = 0; i < order.size() && i < kMost; ++i) rows.push_back(to_string(order[i]) + lines[order[i]]);
-    if (order.size() > kMost) rows.push_back("and " + std::to_string(order.size() - kMost) + " more: `rondo info --shaders` lists all");
+    if (order.size() > kMost)
+      rows.push_back("and " + std::to_string(order.size() - kMost) + " more: `rondo info --shaders` lists all");
     return refuse(sentence + "; there " + (order.size() == 1 ? "is:" : "are:"), rows);
   }
 
@@ -210,21 +216,21 @@ class Replacer {
     return {};
   }
 
-  void compare(const shaders::Reflection& old_one, const shaders::Reflection& new_one, std::size_t place, const Sites& users,
-               std::vector<shaders::Mismatch>& out) const {
+  void compare(const shaders::Reflection& old_one, const shaders::Reflection& new_one, std::size_t place,
+               const Sites& users, std::vector<shaders::Mismatch>& out) const {
     const CapturedDevice* device = nullptr;
     if (const std::uint32_t index = plan_.ops[sites_[place].op].device; index < plan_.devices.size())
       device = &plan_.devices[index];
     compare_version(old_one, new_one, device, out);
     for (const std::uint32_t capability : new_one.capabilities) {
       const auto& has = old_one.capabilities;
-      if (std::find(has.begin(), has.end(), capability) != has.end() || may_declare(device, capability))
-        continue;
+      if (std::find(has.begin(), has.end(), capability) != has.end() || may_declare(device, capability)) continue;
       std::string names;
       if (const auto* known = shaders::find_capability(capability); known != nullptr)
         names = shaders::text_of(known->enabled_by);
       out.push_back({"capability " + shaders::capability_name(capability),
-                     names.empty() ? "not declared" : "not declared, and the program did not enable " + names, "declared"});
+                     names.empty() ? "not declared" : "not declared, and the program did not enable " + names,
+                     "declared"});
     }
     // Of a module that nothing is made of, all of it.
     std::set<std::pair<std::string, std::uint32_t>> entries;
@@ -239,8 +245,8 @@ class Replacer {
       const auto* had = shaders::find_entry_point(old_one, name, model);
       const auto* has = shaders::find_entry_point(new_one, name, model);
       if (had == nullptr || has == nullptr)
-        out.push_back({"entry point " + name + " (" + shaders::model_name(model) + ")", shaders::entry_points_text(old_one),
-                       shaders::entry_points_text(new_one)});
+        out.push_back({"entry point " + name + " (" + shaders::model_name(model) + ")",
+                       shaders::entry_points_text(old_one), shaders::entry_points_text(new_one)});
       else
         shaders::compare_entry_points(*had, *has, out);
     }
@@ -250,24 +256,23 @@ class Replacer {
   bool may_declare(const CapturedDevice* device, std::uint32_t capability) const {
     static const CapturedDevice kPlain{};
     const auto* known = shaders::find_capability(capability);
-    return known != nullptr &&
-           allows(plan_, device != nullptr ? *device : kPlain, known->enabled_by) == Allowed::yes;
+    return known != nullptr && allows(plan_, device != nullptr ? *device : kPlain, known->enabled_by) == Allowed::yes;
   }
 
   // What the version of Vulkan that the program asked for has, or what it used all the same.
-  void compare_version(const shaders::Reflection& old_one, const shaders::Reflection& new_one, const CapturedDevice* device,
-                       std::vector<shaders::Mismatch>& out) const {
+  void compare_version(const shaders::Reflection& old_one, const shaders::Reflection& new_one,
+                       const CapturedDevice* device, std::vector<shaders::Mismatch>& out) const {
     std::uint32_t most = std::max(old_one.version, std::uint32_t{0x00010000});
     if (device != nullptr) {
       const std::uint32_t api = usable_version(plan_, *device);
       if (api >= VK_API_VERSION_1_1) most = std::max(most, std::uint32_t{0x00010300});
-      if (has_extension(*device, VK_KHR_SPIRV_1_4_EXTENSION_NAME))
-        most = std::max(most, std::uint32_t{0x00010400});
+      if (has_extension(*device, VK_KHR_SPIRV_1_4_EXTENSION_NAME)) most = std::max(most, std::uint32_t{0x00010400});
       if (api >= VK_API_VERSION_1_2) most = std::max(most, std::uint32_t{0x00010500});
       if (api >= VK_API_VERSION_1_3) most = std::max(most, std::uint32_t{0x00010600});
     }
     if (new_one.version > most)
-      out.push_back({"version", shaders::version_text(old_one.version) + ", the device takes " + shaders::version_text(most),
+      out.push_back({"version",
+                     shaders::version_text(old_one.version) + ", the device takes " + shaders::version_text(most),
                      shaders::version_text(new_one.version)});
   }
 

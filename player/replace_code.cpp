@@ -47,10 +47,9 @@ ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::u
 std::string site_name(const Plan& plan, const Op& op, const OpView& view, CommandId canonical,
                       const shaders::Site& site) {
   const ObjectId id = made_by_site(plan, op, view, site.index, canonical);
-  const std::string name = id != 0
-                               ? plan.name(id)
-                               : std::string(codec::info(op.command).name) + " (record " +
-                                     std::to_string(op.sequence) + "), number " + std::to_string(site.index);
+  const std::string name = id != 0 ? plan.name(id)
+                                   : std::string(codec::info(op.command).name) + " (record " +
+                                         std::to_string(op.sequence) + "), number " + std::to_string(site.index);
   return name + (site.kind == shaders::Site::Kind::stage ? site.suffix() : "");
 }
 

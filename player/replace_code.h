@@ -27,10 +27,10 @@ std::string site_name(const Plan& plan, const Op& op, const OpView& view, Comman
 // driver here is given its code.
 struct CodeSite {
   shaders::Site::Kind kind{};
-  std::string name;        // site_name()
-  ObjectId made = 0;       // 0: the captured driver did not make it
-  std::uint32_t op = 0;    // index into Plan::ops
-  std::string entry;       // of stages and objects
+  std::string name;      // site_name()
+  ObjectId made = 0;     // 0: the captured driver did not make it
+  std::uint32_t op = 0;  // index into Plan::ops
+  std::string entry;     // of stages and objects
   VkShaderStageFlagBits stage{};
   shaders::Specialized constants;
   bool identifier = false, binary = false;

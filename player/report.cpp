@@ -15,12 +15,8 @@ namespace rondo::player {
 namespace {
 
 nlohmann::ordered_json comparison(const Comparison& c) {
-  return {{"checkpoints", c.compared + c.unverified},
-          {"compared", c.compared},
-          {"equal", c.equal},
-          {"equal_apart_from_times", c.apart_from_times},
-          {"equal_by_psnr", c.by_psnr},
-          {"unverified", c.unverified}};
+  return {{"checkpoints", c.compared + c.unverified},     {"compared", c.compared},     {"equal", c.equal},
+          {"equal_apart_from_times", c.apart_from_times}, {"equal_by_psnr", c.by_psnr}, {"unverified", c.unverified}};
 }
 
 nlohmann::ordered_json text_or_null(const std::string& text) {
@@ -74,12 +70,9 @@ Result<void> write_report(const std::string& path, const Options& options, const
   report["interrupted"] = Interrupt::signal() != 0;
   const std::string sentence = outcome.error_lines.empty() ? outcome.error : printable(outcome.as_error());
   report["error"] = text_or_null(sentence);
-  report["capture"] = {{"file", options.file},
-                       {"id", outcome.capture_id},
-                       {"bytes", outcome.file_bytes},
-                       {"digest", outcome.capture_digest},
-                       {"salvaged", outcome.salvaged},
-                       {"trusted", outcome.trust == Trust::trusted},
+  report["capture"] = {{"file", options.file},          {"id", outcome.capture_id},
+                       {"bytes", outcome.file_bytes},   {"digest", outcome.capture_digest},
+                       {"salvaged", outcome.salvaged},  {"trusted", outcome.trust == Trust::trusted},
                        {"sandboxed", outcome.sandboxed}};
   report["devices"] = outcome.devices;
   report["shaders"] = {{"checked", outcome.shaders.checked},
@@ -91,14 +84,14 @@ Result<void> write_report(const std::string& path, const Options& options, const
       {"records", outcome.planned.records},       {"frames", outcome.planned.frames},
       {"submits", outcome.planned.submits},       {"draws", outcome.planned.draws},
       {"dispatches", outcome.planned.dispatches}, {"dropped_after_cut", outcome.planned.dropped_after_cut}};
-  report["played"] = {{"calls", outcome.played.calls},
-                      {"frames", outcome.played.frames},
-                      {"submits", outcome.played.submits}};
+  report["played"] = {
+      {"calls", outcome.played.calls}, {"frames", outcome.played.frames}, {"submits", outcome.played.submits}};
   if (const auto& last = outcome.last_submit; last && outcome.status != Status::ok)
-    report["last_submit"] = {{"submit", last->submit},
-                             {"frame", last->frame},
-                             {"record", last->record},
-                             {"scope", last->scope.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(last->scope)}};
+    report["last_submit"] = {
+        {"submit", last->submit},
+        {"frame", last->frame},
+        {"record", last->record},
+        {"scope", last->scope.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(last->scope)}};
   else
     report["last_submit"] = nullptr;
   report["replaced"] = nlohmann::ordered_json::array();

@@ -27,9 +27,9 @@ constexpr VkQueueFlags kFills = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT | V
 }  // namespace
 
 std::uint64_t now_ns() {
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(
-                                        std::chrono::steady_clock::now().time_since_epoch())
-                                        .count());
+  return static_cast<std::uint64_t>(
+      std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+          .count());
 }
 
 const std::vector<Executor>& executors() {
@@ -56,8 +56,8 @@ const std::vector<Executor>& executors() {
   return table;
 }
 
-Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options,
-         Deadline& deadline, Observer& observer, PlacementCache& placements)
+Run::Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
+         Observer& observer, PlacementCache& placements)
     : plan_(plan),
       loader_(loader),
       targets_(targets),
@@ -102,8 +102,7 @@ Result<void> Run::finish() {
   Result<void> ended;
   if (abandoned_) ended = fail(Status::timeout, plan_.path + ": a wait did not end");
   for (std::uint32_t i = 0; ended && i < devices_.size(); ++i) ended = release_device(i, true);
-  for (std::size_t i = 0; ended && i < plan_.instances.size(); ++i)
-    ended = release_instance(plan_.instances[i], true);
+  for (std::size_t i = 0; ended && i < plan_.instances.size(); ++i) ended = release_instance(plan_.instances[i], true);
   if (!ended) {
     for (MemoryState& memory : memories_) {
       memory.placed.leave();
@@ -151,8 +150,7 @@ ObjectId Run::patched_id(const Op& op, std::uint32_t offset) const {
 }
 
 PFN_vkVoidFunction Run::function(const Op& op) const {
-  if (op.device != kNone && devices_[op.device] != nullptr)
-    return devices_[op.device]->dispatch.at(op.command);
+  if (op.device != kNone && devices_[op.device] != nullptr) return devices_[op.device]->dispatch.at(op.command);
   ObjectId id = op.dispatch;
   const auto& objects = plan_.objects.objects();
   while (id != 0 && objects[id].type != HandleType::VkInstance) id = objects[id].parent;
@@ -178,8 +176,7 @@ Result<void> Run::publish(const Op& op, const std::byte* block) {
     std::memcpy(&handle, block + created[i].offset, sizeof handle);
     std::uint64_t& slot = slots_[created[i].id];
     if (handle == 0) [[unlikely]]
-      return tl::unexpected<Error>(
-          refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
+      return tl::unexpected<Error>(refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
     if (slot != 0 && slot != handle) [[unlikely]]
       shared_.emplace_back(created[i].id, slot);
     slot = handle;
@@ -391,8 +388,7 @@ bool Run::blocked(const DeviceState& device) { return blocked(device, VK_NULL_HA
 
 bool Run::blocked(const DeviceState& device, VkQueue queue, bool any) {
   sync_.advance(at_);
-  return sync_.blocked() &&
-         std::any_of(device.queues.begin(), device.queues.end(), [&](const LiveQueue& one) {
+  return sync_.blocked() && std::any_of(device.queues.begin(), device.queues.end(), [&](const LiveQueue& one) {
            return (any || one.handle == queue) && sync_.blocked(one.id);
          });
 }
@@ -418,8 +414,7 @@ bool Run::comes(ObjectId fence) {
     return chain == patches.end() || !sync_.blocked(plan_.queue_of_presents(chain->id), i);
   }
   const auto& device = devices_[plan_.place_of(plan_.objects.objects()[fence].device)];
-  return device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(slots_[fence])) ==
-         VK_SUCCESS;
+  return device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(slots_[fence])) == VK_SUCCESS;
 }
 
 bool Run::comes(ObjectId timeline, std::uint64_t value) {
@@ -460,7 +455,8 @@ Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint
   const bool by_host =
       (device.access.memory.memoryTypes[type].propertyFlags & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
   if (!by_host && queue.handle == VK_NULL_HANDLE) return {};
-  auto done = gpu::zero_fill(device.access, memory.handle, memory.bytes, type, queue.handle, &device.one_shot(queue.family));
+  auto done =
+      gpu::zero_fill(device.access, memory.handle, memory.bytes, type, queue.handle, &device.one_shot(queue.family));
   // A type that holds no buffers could not be zeroed in a capture either.
   if (!done && done.error().status == Status::device) return {};
   return done;

@@ -44,12 +44,12 @@ struct RunOptions {
   bool verify = false;
   bool screenshots = false;
   bool validate = false;
-  Windows* windows = nullptr;  // where to show what is presented
-  std::uint32_t jobs = 1;      // threads that make pipelines in front of the span
+  Windows* windows = nullptr;              // where to show what is presented
+  std::uint32_t jobs = 1;                  // threads that make pipelines in front of the span
   class PipelineCaches* caches = nullptr;  // null: the program's are used
   class BlobsAhead* blobs = nullptr;       // null: the plan has all that is written
-  bool statistics = false;  // devices that have pipelineStatisticsQuery are made with it
-  bool counters = false;    // devices that have performance counters are made for them, and hold the profiling lock
+  bool statistics = false;                 // devices that have pipelineStatisticsQuery are made with it
+  bool counters = false;  // devices that have performance counters are made for them, and hold the profiling lock
 };
 
 // The live device of each captured one: an index into LiveDevices::list().
@@ -117,13 +117,13 @@ struct DeviceState {
   std::vector<VkFence> probe_memory;    // empty: used again from IdleProbe to IdleProbe
   // The checkpoint that found all queues idle and was played last. The op after it finds them idle, too.
   const Op* idle_after = nullptr;
-  std::vector<VkSemaphore> payloads;    // of sync fds, likewise
-  std::vector<VkCommandPool> own_command_pools;  // likewise
-  std::vector<VkQueryPool> own_query_pools;      // likewise
-  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;  // of PipelineCaches
+  std::vector<VkSemaphore> payloads;                                            // of sync fds, likewise
+  std::vector<VkCommandPool> own_command_pools;                                 // likewise
+  std::vector<VkQueryPool> own_query_pools;                                     // likewise
+  VkPipelineCache pipeline_cache = VK_NULL_HANDLE;                              // of PipelineCaches
   std::unordered_map<std::uint32_t, std::unique_ptr<gpu::Readback>> readbacks;  // by queue family
-  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;        // likewise
-  VkDeviceSize atom = 1;                                                             // nonCoherentAtomSize
+  std::unordered_map<std::uint32_t, std::unique_ptr<gpu::OneShot>> one_shots;   // likewise
+  VkDeviceSize atom = 1;                                                        // nonCoherentAtomSize
   bool holds_profiling_lock = false;
 
   gpu::OneShot& one_shot(std::uint32_t family) {
@@ -157,8 +157,8 @@ using Executor = Result<void> (*)(class Run& run, const Op& op, std::byte* args)
 
 class Run {
  public:
-  Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options,
-      Deadline& deadline, Observer& observer, PlacementCache& placements);
+  Run(const Plan& plan, const Loader& loader, const Targets& targets, const RunOptions& options, Deadline& deadline,
+      Observer& observer, PlacementCache& placements);
   Run(const Run&) = delete;
   Run& operator=(const Run&) = delete;
   ~Run();  // finish(), where it was not called
@@ -262,7 +262,7 @@ class Run {
   gpu::Readback& readback(DeviceState& device, std::uint32_t family);
   // Zeroes fresh memory, on a queue that waits for nothing, or not at all.
   Result<void> zero(DeviceState& device, const MemoryState& memory, std::uint32_t type);
-  bool blocked(const DeviceState& device);  // a queue waits for a later record
+  bool blocked(const DeviceState& device);                           // a queue waits for a later record
   bool blocked(const DeviceState& device, VkQueue queue, bool any);  // that one, or any
   // Whether the fence, as it was given last, or the value comes without a later record.
   bool comes(ObjectId fence);
@@ -292,8 +292,7 @@ class Run {
   std::uint64_t frame() const { return counts_.frames; }
   std::uint64_t last_submit() const { return last_submit_sequence_; }  // its record
   void presented() {
-    if (++counts_.frames % 64 == 0 && observer_.progress)
-      observer_.show_progress(counts_.frames, plan_.counts.frames);
+    if (++counts_.frames % 64 == 0 && observer_.progress) observer_.show_progress(counts_.frames, plan_.counts.frames);
   }
 
   // finish_work.cpp: waits until the device's queues are idle, and signals what
@@ -353,7 +352,7 @@ class Run {
   LabelTimes* label_times_ = nullptr;
   CommandTimes* command_times_ = nullptr;
   std::unique_ptr<class Jobs> jobs_;  // null: one thread makes all, or the span has begun
-  std::unique_ptr<Steps> steps_;  // of a span that is played again; null: of none
+  std::unique_ptr<Steps> steps_;      // of a span that is played again; null: of none
 
   struct LivePayload {
     VkSemaphore semaphore = VK_NULL_HANDLE;
@@ -376,8 +375,8 @@ class Run {
   std::uint64_t paused_at_ = 0, paused_ns_ = 0;
   double paused_cpu_at_ = 0, paused_cpu_ = 0;
   std::uint64_t paused_before_ns_ = 0, paused_until_end_ns_ = 0;  // at started_ns_, and at ended_ns_
-  bool submit_pending_ = false;                  // no wait yet is known to be behind the end of all submits
-  bool abandoned_ = false;                       // a wait timed out: touch nothing
+  bool submit_pending_ = false;  // no wait yet is known to be behind the end of all submits
+  bool abandoned_ = false;       // a wait timed out: touch nothing
   bool finished_ = false;
 };
 
@@ -443,8 +442,7 @@ class CapturedData {
 Result<void> write_ranges(Run& run, const Op& op, std::uint32_t place, std::span<const RondoRange> ranges,
                           const std::byte* data);
 // What the host wrote to mapped memory that is not coherent.
-Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin,
-                          VkDeviceSize bytes);
+Result<void> flush_mapped(Run& run, const Op& op, const MemoryState& memory, VkDeviceSize begin, VkDeviceSize bytes);
 // Writes captured bytes at an offset of the mapping, with what the driver makes up here in their place.
 void write_substituted(Run& run, std::uint32_t place, VkDeviceSize to, std::span<const std::byte> data);
 // What the mapping holds there, as the capture had it.

@@ -16,8 +16,7 @@ constexpr std::uint64_t kLongWaitNs = 100'000'000;
 
 Error Run::failure(const Op& op, std::int64_t result, const char* command) const {
   std::string text = plan_.path + ": record " + std::to_string(op.sequence) + ": " +
-                     (command != nullptr ? command : codec::info(op.command).name) + " returned " +
-                     result_name(result);
+                     (command != nullptr ? command : codec::info(op.command).name) + " returned " + result_name(result);
   if (op.returned) text += ", in the capture " + result_name(op.captured);
   return {Status::failed, text + behind_last_submit() + memory_hint(result)};
 }
@@ -32,12 +31,13 @@ std::string Run::behind_last_submit() const {
   const std::optional<LastSubmit> last = last_submitted();
   if (!last) return "; nothing had been submitted";
   return "; the last submit was " + std::to_string(last->submit) + " (frame " + std::to_string(last->frame) +
-         (last->scope.empty() ? "" : ", scope \"" + last->scope + "\"") + ", record " + std::to_string(last->record) + ")";
+         (last->scope.empty() ? "" : ", scope \"" + last->scope + "\"") + ", record " + std::to_string(last->record) +
+         ")";
 }
 
 Error Run::refuse(const Op& op, Status status, const std::string& sentence) const {
-  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " +
-                      codec::info(op.command).name + ": " + sentence};
+  return {status, plan_.path + ": record " + std::to_string(op.sequence) + ": " + codec::info(op.command).name + ": " +
+                      sentence};
 }
 
 std::string Run::time_is_over(const std::string& what) const {

@@ -27,8 +27,7 @@ Attachments imageless_attachments(const Plan& plan) {
     if (codec::info(op.command).canonical != CommandId::vkCreateFramebuffer) continue;
     view.load(plan, op);
     const auto* images = find_chained<VkFramebufferAttachmentsCreateInfo>(
-        view.as<args_vkCreateFramebuffer>().pCreateInfo->pNext,
-        VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
+        view.as<args_vkCreateFramebuffer>().pCreateInfo->pNext, VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
     if (images != nullptr && images->pAttachmentImageInfos != nullptr)
       all.insert(all.end(), images->pAttachmentImageInfos,
                  images->pAttachmentImageInfos + images->attachmentImageInfoCount);
@@ -36,11 +35,10 @@ Attachments imageless_attachments(const Plan& plan) {
   return all;
 }
 bool may_be_of(const VkImageCreateInfo& info, const Attachments& attachments) {
-  return std::any_of(attachments.begin(), attachments.end(),
-                     [&](const VkFramebufferAttachmentImageInfo& one) {
-                       return ((one.usage ^ info.usage) & ~kCopies) == 0 && one.width == info.extent.width &&
-                              one.height == info.extent.height;
-                     });
+  return std::any_of(attachments.begin(), attachments.end(), [&](const VkFramebufferAttachmentImageInfo& one) {
+    return ((one.usage ^ info.usage) & ~kCopies) == 0 && one.width == info.extent.width &&
+           one.height == info.extent.height;
+  });
 }
 
 }  // namespace
@@ -75,16 +73,14 @@ const VkImageCreateInfo* info_of_image(const Plan& plan, ObjectId image, std::ve
   return native_block<args_vkCreateImage>(plan, op, storage).pCreateInfo;
 }
 
-std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live,
-                                         const Targets& targets,
+std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const LiveDevices& live, const Targets& targets,
                                          const std::function<bool(ObjectId)>& wanted) {
   std::set<ObjectId> readable;
   const Attachments imageless = imageless_attachments(plan);
   OpView view;
   for (std::uint32_t i = 0; i < end; ++i) {
     const Op& op = plan.ops[i];
-    if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone ||
-        !wanted(op.subject))
+    if (codec::info(op.command).canonical != CommandId::vkCreateImage || op.device == kNone || !wanted(op.subject))
       continue;
     view.load(plan, op);
     const VkImageCreateInfo& info = *view.as<args_vkCreateImage>().pCreateInfo;
@@ -92,8 +88,7 @@ std::set<ObjectId> make_samples_readable(Plan& plan, std::uint32_t end, const Li
         !why_no_samples(info, live, targets[op.device]).empty())
       continue;
     add_image_usage(plan, i, gpu::samples_usage(info.format));
-    flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |=
-        gpu::samples_flags(info.format);
+    flags_of(plan, i, &args_vkCreateImage::pCreateInfo, &VkImageCreateInfo::flags) |= gpu::samples_flags(info.format);
     readable.insert(op.subject);
   }
   return readable;
@@ -106,16 +101,15 @@ void make_compared_samples_readable(Plan& plan, const LiveDevices& live, const T
     if (codec::info(op.command).canonical != CommandId::rondoCheckpointSubresources) continue;
     view.load(plan, op);
     const auto& a = view.as<args_rondoCheckpointSubresources>();
-    for (std::uint32_t i = 0; a.unverified == nullptr && i < a.count; ++i)
-      compared.insert(view.id(&a.pImages[i]));
+    for (std::uint32_t i = 0; a.unverified == nullptr && i < a.count; ++i) compared.insert(view.id(&a.pImages[i]));
   }
   if (compared.empty()) return;
   plan.samples_read = make_samples_readable(plan, static_cast<std::uint32_t>(plan.ops.size()), live, targets,
                                             [&](ObjectId id) { return compared.count(id) != 0; });
 }
 
-void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live,
-                            const LiveDevice& target, std::vector<std::string>& shortfalls) {
+void check_sampled_contents(const Plan& plan, std::uint32_t device, const LiveDevices& live, const LiveDevice& target,
+                            std::vector<std::string>& shortfalls) {
   OpView view;
   std::vector<std::byte> storage;
   std::set<ObjectId> seen;

@@ -31,7 +31,8 @@ Result<ShaderSelector> parse_selector(const std::string& text) {
     return selector;
   }
   if (is_object(text)) return selector;
-  if (!text.empty() && text.size() <= kDigits && text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
+  if (!text.empty() && text.size() <= kDigits &&
+      text.find_first_not_of("0123456789abcdefABCDEF") == std::string::npos) {
     selector.kind = ShaderSelector::Kind::digest;
     for (char& c : selector.value)
       if (c >= 'A' && c <= 'F') c = static_cast<char>(c - 'A' + 'a');

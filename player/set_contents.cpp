@@ -46,7 +46,8 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
   const Plan& plan = run_.plan();
   const auto& objects = plan.objects.objects();
   const auto failed = [&](const std::string& why) {
-    return fail(Status::failed, plan.path + ": the span cannot be looped: it writes " + plan.full_name(set) + ", " + why);
+    return fail(Status::failed,
+                plan.path + ": the span cannot be looped: it writes " + plan.full_name(set) + ", " + why);
   };
   // The layouts stand in the order of the sets.
   ObjectId layout = 0;
@@ -74,7 +75,8 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
   Kept kept;
   kept.set = set;
   kept.device = plan.place_of(objects[set].device);
-  if (kept.device >= plan.devices.size() || run_.device_at(kept.device) == nullptr) return failed("whose device is not there");
+  if (kept.device >= plan.devices.size() || run_.device_at(kept.device) == nullptr)
+    return failed("whose device is not there");
   std::vector<VkDescriptorPoolSize> sizes;
   std::uint32_t inline_blocks = 0;
   for (std::uint32_t i = 0; i < info.bindingCount; ++i) {
@@ -93,7 +95,8 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
     sizes.push_back({binding.descriptorType, count});
   }
   for (std::uint32_t i = 0; i < info.bindingCount; ++i)
-    if (info.pBindings[i].pImmutableSamplers != nullptr && info.pBindings[i].descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER)
+    if (info.pBindings[i].pImmutableSamplers != nullptr &&
+        info.pBindings[i].descriptorType == VK_DESCRIPTOR_TYPE_SAMPLER)
       sizes.push_back({VK_DESCRIPTOR_TYPE_SAMPLER, info.pBindings[i].descriptorCount});
   if (kept.bindings.empty()) return {};
 
@@ -116,8 +119,8 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
   counts.pDescriptorCounts = &given;
   VkResult r = vk.vkCreateDescriptorSetLayout(device.handle, &info, nullptr, &kept.layout);
   if (r >= 0) r = vk.vkCreateDescriptorPool(device.handle, &pool, nullptr, &kept.pool);
-  VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, variable != nullptr ? &counts : nullptr,
-                                       kept.pool, 1, &kept.layout};
+  VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO,
+                                       variable != nullptr ? &counts : nullptr, kept.pool, 1, &kept.layout};
   if (r >= 0) r = vk.vkAllocateDescriptorSets(device.handle, &allocate, &kept.copy);
   kept_.push_back(std::move(kept));  // what was made is destroyed with it
   return r < 0 ? failed("of which no copy can be made: " + gpu::describe("allocating it", r)) : Result<void>();

@@ -113,8 +113,7 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
     submit.pWaitSemaphores = &semaphore;
     submit.pWaitDstStageMask = &stage;
     const VkResult r = vk.vkQueueSubmit(queue, 1, &submit, VK_NULL_HANDLE);
-    return r < 0 ? tl::unexpected<Error>(failure(op, r, "the submit that takes a signal before it"))
-                 : Result<void>();
+    return r < 0 ? tl::unexpected<Error>(failure(op, r, "the submit that takes a signal before it")) : Result<void>();
   }
   return await_queue(op, device, settle);
 }

@@ -37,26 +37,23 @@ std::string check_descriptor(const shaders::DescriptorNeed& need, const StageLay
   if (need.set >= layout.sets.size() || layout.sets[need.set] == nullptr)
     return "uses " + place + ", and its pipeline layout has no set " + std::to_string(need.set);
   const std::vector<StageBinding>& bindings = *layout.sets[need.set];
-  const auto binding = std::find_if(bindings.begin(), bindings.end(),
-                                    [&](const StageBinding& b) { return b.binding == need.binding; });
-  if (binding == bindings.end() || binding->count == 0)
-    return "uses " + place + ", which its pipeline layout lacks";
+  const auto binding =
+      std::find_if(bindings.begin(), bindings.end(), [&](const StageBinding& b) { return b.binding == need.binding; });
+  if (binding == bindings.end() || binding->count == 0) return "uses " + place + ", which its pipeline layout lacks";
   if ((binding->stages & stage) == 0)
-    return "uses " + place + ", which its pipeline layout has not for the " + shaders::stage_name(stage) +
-           " stage";
+    return "uses " + place + ", which its pipeline layout has not for the " + shaders::stage_name(stage) + " stage";
   const bool fits = need.types.empty() || binding->type == VK_DESCRIPTOR_TYPE_MUTABLE_VALVE ||
                     std::find(need.types.begin(), need.types.end(), binding->type) != need.types.end();
   if (!fits)
     return "uses " + place + " as " + type_name(need.types[0]) + ", and its pipeline layout has " +
            type_name(binding->type) + " there";
   if (need.count > binding->count && binding->type != VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK)
-    return "uses " + plural(need.count, "descriptor") + " of " + place +
-           ", and its pipeline layout has " + std::to_string(binding->count);
+    return "uses " + plural(need.count, "descriptor") + " of " + place + ", and its pipeline layout has " +
+           std::to_string(binding->count);
   return {};
 }
 
-std::string check_push_constants(const shaders::Needs& needs, const StageLayout& layout,
-                                 VkShaderStageFlagBits stage) {
+std::string check_push_constants(const shaders::Needs& needs, const StageLayout& layout, VkShaderStageFlagBits stage) {
   if (needs.push_begin == needs.push_end) return {};
   std::uint64_t begin = UINT64_MAX, end = 0;
   for (const VkPushConstantRange& range : layout.ranges) {
@@ -68,9 +65,8 @@ std::string check_push_constants(const shaders::Needs& needs, const StageLayout&
   const auto span = [](std::uint64_t first, std::uint64_t last) {
     return "bytes " + std::to_string(first) + " to " + std::to_string(last);
   };
-  return "uses " + span(needs.push_begin, needs.push_end) +
-         " of push constants, and its pipeline layout has " + (end == 0 ? "none" : span(begin, end)) +
-         " for the " + shaders::stage_name(stage) + " stage";
+  return "uses " + span(needs.push_begin, needs.push_end) + " of push constants, and its pipeline layout has " +
+         (end == 0 ? "none" : span(begin, end)) + " for the " + shaders::stage_name(stage) + " stage";
 }
 
 std::string check_layout(const shaders::Needs& needs, const ShaderStage& stage) {
@@ -119,8 +115,8 @@ std::string check_locations(const shaders::Needs& needs, VkShaderStageFlagBits s
     return "has inputs up to location " + std::to_string(needs.input_locations - 1) + ", and devices have " +
            plural(most_locations(inputs), "location");
   if (needs.output_locations > most_locations(outputs))
-    return "has outputs up to location " + std::to_string(needs.output_locations - 1) +
-           ", and devices have " + plural(most_locations(outputs), "location");
+    return "has outputs up to location " + std::to_string(needs.output_locations - 1) + ", and devices have " +
+           plural(most_locations(outputs), "location");
   return {};
 }
 
@@ -147,11 +143,10 @@ class Checker {
   }
 
   void run(std::uint32_t threads) {
-    run_on_threads(results_.size(), threads,
-                   [this](std::size_t i) {
-                     results_[i] = check(stages_.codes[i]);
-                     if (!results_[i].wrong.empty()) name_file(stages_.codes[i], results_[i]);
-                   });
+    run_on_threads(results_.size(), threads, [this](std::size_t i) {
+      results_[i] = check(stages_.codes[i]);
+      if (!results_[i].wrong.empty()) name_file(stages_.codes[i], results_[i]);
+    });
   }
   const std::vector<Checked>& results() const { return results_; }
 
@@ -160,8 +155,8 @@ class Checker {
   void name_file(const ShaderCode& code, Checked& checked) const {
     if (replaced_.empty()) return;
     const Digest digest = digest_of(code.code);
-    const auto found = std::find_if(replaced_.begin(), replaced_.end(),
-                                    [&](const Replaced& one) { return one.new_digest == digest; });
+    const auto found =
+        std::find_if(replaced_.begin(), replaced_.end(), [&](const Replaced& one) { return one.new_digest == digest; });
     if (found == replaced_.end()) return;
     for (WrongShader& one : checked.wrong) one.text = found->file + ", in the place of " + one.text;
   }
@@ -171,8 +166,8 @@ class Checker {
     const auto wrong = [&](std::uint64_t sequence, const std::string& text) {
       checked.wrong.push_back({sequence, text});
     };
-    const shaders::Validation validation = shaders::validate(
-        code.code, code.device < rules_.size() ? rules_[code.device] : shaders::DeviceRules{});
+    const shaders::Validation validation =
+        shaders::validate(code.code, code.device < rules_.size() ? rules_[code.device] : shaders::DeviceRules{});
     checked.verdict = validation.verdict;
     if (validation.verdict == Verdict::newer) checked.newer = code.name + ": " + validation.words;
     if (validation.verdict == Verdict::invalid) {
@@ -198,8 +193,7 @@ class Checker {
     for (const std::uint32_t value : module.capabilities) {
       const shaders::Capability* capability = shaders::find_capability(value);
       if (capability == nullptr || allows(plan_, device, capability->enabled_by) != Allowed::no) continue;
-      std::string text =
-          declares(code.name, std::string("the capability ") + capability->name, capability->enabled_by);
+      std::string text = declares(code.name, std::string("the capability ") + capability->name, capability->enabled_by);
       if (shaders::is_relied_on(value))
         checked.wrong.push_back({code.sequence, std::move(text)});
       else
@@ -214,10 +208,9 @@ class Checker {
 
   std::string check_stage(const shaders::Module& module, const ShaderStage& stage, std::uint32_t device,
                           Checked& checked) const {
-    const auto entry =
-        std::find_if(module.entries.begin(), module.entries.end(), [&](const shaders::Entry& e) {
-          return e.name == stage.entry && e.model == shaders::model_of(stage.stage);
-        });
+    const auto entry = std::find_if(module.entries.begin(), module.entries.end(), [&](const shaders::Entry& e) {
+      return e.name == stage.entry && e.model == shaders::model_of(stage.stage);
+    });
     if (entry == module.entries.end())
       return "names the entry point " + stage.entry + " of the " + shaders::stage_name(stage.stage) +
              " stage, which its module lacks";
@@ -233,8 +226,7 @@ class Checker {
              " bytes for each invocation: more than any device";
     const VkPhysicalDeviceLimits* limits = captured_limits(device);
     static const VkPhysicalDeviceLimits kLeast{};
-    if (std::string w = check_locations(needs, stage.stage, limits != nullptr ? *limits : kLeast); !w.empty())
-      return w;
+    if (std::string w = check_locations(needs, stage.stage, limits != nullptr ? *limits : kLeast); !w.empty()) return w;
     checked.workgroups.add(needs, stage.stage, stage.sequence);
     return check_workgroup(needs, stage.stage, {limits, captured_mesh_limits(device)});
   }
@@ -248,8 +240,7 @@ class Checker {
     const CapturedPhysicalDevice* physical = physical_of(device);
     return physical != nullptr && physical->has_properties ? &physical->properties.limits : nullptr;
   }
-  const VkPhysicalDeviceMeshShaderPropertiesEXT* captured_mesh_limits(
-      std::uint32_t device) const {  // likewise
+  const VkPhysicalDeviceMeshShaderPropertiesEXT* captured_mesh_limits(std::uint32_t device) const {  // likewise
     const CapturedPhysicalDevice* physical = physical_of(device);
     return physical != nullptr && physical->meshes ? &*physical->meshes : nullptr;
   }
@@ -261,8 +252,7 @@ class Checker {
   std::vector<Checked> results_;             // by code; each written by one thread
 };
 
-void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& all,
-               const std::string& tail) {
+void add_lines(std::vector<std::string>& lines, const std::vector<std::string>& all, const std::string& tail) {
   constexpr std::size_t kMost = 4;
   for (std::size_t i = 0; i < all.size() && i < kMost; ++i) lines.push_back(printable(all[i]) + tail);
   if (all.size() > kMost) lines.push_back("… and " + std::to_string(all.size() - kMost) + " more like this");
@@ -276,8 +266,8 @@ shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device) {
   if (device >= plan.devices.size()) return rules;
   const CapturedDevice& captured = plan.devices[device];
   rules.api_version = usable_version(plan, captured);
-  rules.relaxed_block_layout = rules.api_version >= VK_API_VERSION_1_1 ||
-                               has_extension(captured, VK_KHR_RELAXED_BLOCK_LAYOUT_EXTENSION_NAME);
+  rules.relaxed_block_layout =
+      rules.api_version >= VK_API_VERSION_1_1 || has_extension(captured, VK_KHR_RELAXED_BLOCK_LAYOUT_EXTENSION_NAME);
   rules.uniform_buffer_standard_layout = enables(captured, "uniformBufferStandardLayout");
   rules.scalar_block_layout = enables(captured, "scalarBlockLayout");
   rules.workgroup_scalar_layout = enables(captured, "workgroupMemoryExplicitLayoutScalarBlockLayout");
@@ -314,8 +304,7 @@ Result<ShaderReport> check_shaders(const Plan& plan, const ShaderRequest& reques
                    [](const WrongShader& a, const WrongShader& b) { return a.sequence < b.sequence; });
   if (request.trust == Trust::foreign && !wrong.empty())
     return fail(Status::unreadable,
-                plan.path + ": record " + std::to_string(wrong[0].sequence) + ": " +
-                    printable(wrong[0].text) +
+                plan.path + ": record " + std::to_string(wrong[0].sequence) + ": " + printable(wrong[0].text) +
                     "; a driver may crash on it: --trust plays a capture that you know to be harmless");
   for (const WrongShader& one : wrong)
     report.wrong.push_back("record " + std::to_string(one.sequence) + ": " + one.text);
@@ -328,20 +317,17 @@ Result<ShaderReport> prepare_shaders(Plan& plan, const ShaderRequest& request) {
   return report;
 }
 
-Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
-                              const Targets& targets) {
+Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust, const Targets& targets) {
   std::vector<std::string> lines;
   for (std::uint32_t d = 0; d < report.workgroups.size(); ++d) {
     const LiveDevice& target = targets[d];
-    if (trust == Trust::trusted &&
-        is_the_captured_device(plan.physical_devices[plan.devices[d].physical], target))
+    if (trust == Trust::trusted && is_the_captured_device(plan.physical_devices[plan.devices[d].physical], target))
       continue;
-    const WorkgroupLimits limits{&target.properties.limits,
-                                 target.meshes.sType != 0 ? &target.meshes : nullptr};
+    const WorkgroupLimits limits{&target.properties.limits, target.meshes.sType != 0 ? &target.meshes : nullptr};
     report.workgroups[d].each_beyond(
         limits, [&](const char* limit, std::uint64_t asked, std::uint64_t has, std::uint64_t sequence) {
-          lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + limit +
-                          " of " + std::to_string(asked) + " (it has " + std::to_string(has) + "; record " +
+          lines.push_back(std::string(fixed_text(target.properties.deviceName)) + " lacks: " + limit + " of " +
+                          std::to_string(asked) + " (it has " + std::to_string(has) + "; record " +
                           std::to_string(sequence) + ")");
         });
   }

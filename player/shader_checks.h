@@ -20,10 +20,9 @@
 namespace rondo::player {
 
 struct ShaderReport {
-  std::uint64_t checked = 0;  // different modules
-  std::vector<std::string>
-      newer;  // that the validator does not know enough for: "VkShaderModule#3: capability 6022"
-  std::vector<std::string> wrong;          // of a trusted capture, which is played all the same
+  std::uint64_t checked = 0;       // different modules
+  std::vector<std::string> newer;  // that the validator does not know enough for: "VkShaderModule#3: capability 6022"
+  std::vector<std::string> wrong;  // of a trusted capture, which is played all the same
   // What shaders declare without the feature or extension that it needs, and drivers bear (is_relied_on()): a
   // sentence each.
   std::vector<std::string> not_enabled;
@@ -52,7 +51,6 @@ shaders::DeviceRules device_rules(const Plan& plan, std::uint32_t device);
 // Whether the devices that are to play the plan have what its compute, task and mesh shaders ask for: the
 // rest of preflight(). A trusted capture is played on the captured device even where its program was beyond
 // the limits there.
-Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust,
-                              const Targets& targets);
+Result<void> check_workgroups(const Plan& plan, const ShaderReport& report, Trust trust, const Targets& targets);
 
 }  // namespace rondo::player

@@ -44,9 +44,7 @@ class Finder {
   }
 
  private:
-  ObjectId only_created(const Op& op) const {
-    return op.created != 0 ? plan_.created[op.first_created].id : 0;
-  }
+  ObjectId only_created(const Op& op) const { return op.created != 0 ? plan_.created[op.first_created].id : 0; }
 
   void take_set_layout(const Op& op) {
     const VkDescriptorSetLayoutCreateInfo* info = view_.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
@@ -152,16 +150,14 @@ class Finder {
   // The player makes a module of this code for the stage; null: it takes the module that the program named.
   const Reader::Bytes* replacement_of(const Op& op, const VkShaderModule* member) const {
     if (member == nullptr) return nullptr;
-    const auto offset =
-        static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(member) - &view_.as<std::byte>());
+    const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(member) - &view_.as<std::byte>());
     for (const StageCode& code : plan_.stage_codes)
       if (code.block == op.block && code.module == offset) return &code.code;
     return nullptr;
   }
 
   static const VkPipelineLibraryCreateInfoKHR* libraries_of(const VkGraphicsPipelineCreateInfo& info) {
-    return find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext,
-                                                        VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    return find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
   }
   static const VkPipelineLibraryCreateInfoKHR* libraries_of(const VkRayTracingPipelineCreateInfoKHR& info) {
     return info.pLibraryInfo;
@@ -176,15 +172,13 @@ class Finder {
       const VkPipelineLibraryCreateInfoKHR* parts = libraries_of(a.pCreateInfos[i]);
       const ObjectId id = made_by_site(plan_, op, view_, i, canonical);
       const Layout layout = layout_at(canonical, i);
-      for (std::uint32_t p = 0; parts != nullptr && parts->pLibraries != nullptr && p < parts->libraryCount;
-           ++p) {
+      for (std::uint32_t p = 0; parts != nullptr && parts->pLibraries != nullptr && p < parts->libraryCount; ++p) {
         const auto part = libraries_.find(view_.id(&parts->pLibraries[p]));
         if (part == libraries_.end()) continue;
         for (auto [code, stage] : part->second) {
           if (++from_libraries_ > kMostFromLibraries) return too_many(op);
           if (layout != nullptr && layout != stage.layout) {
-            stage.name +=
-                " in " + (id != 0 ? plan_.name(id) : "a pipeline of record " + std::to_string(op.sequence));
+            stage.name += " in " + (id != 0 ? plan_.name(id) : "a pipeline of record " + std::to_string(op.sequence));
             stage.sequence = op.sequence;
             stage.layout = layout;
             found_.codes[code].stages.push_back(stage);
@@ -200,9 +194,9 @@ class Finder {
   // Each level of libraries may double them.
   static constexpr std::size_t kMostFromLibraries = std::size_t{1} << 20;
   void too_many(const Op& op) {
-    found_.wrong.push_back(
-        {op.sequence, std::string(codec::info(op.command).name) + " (record " + std::to_string(op.sequence) +
-                          ") puts more shaders of libraries together than any program does"});
+    found_.wrong.push_back({op.sequence, std::string(codec::info(op.command).name) + " (record " +
+                                             std::to_string(op.sequence) +
+                                             ") puts more shaders of libraries together than any program does"});
   }
 
   void check_groups(const Op& op) {
@@ -210,23 +204,18 @@ class Finder {
     for (std::uint32_t i = 0; a.pCreateInfos != nullptr && i < a.createInfoCount; ++i) {
       const VkRayTracingPipelineCreateInfoKHR& info = a.pCreateInfos[i];
       const ObjectId id = made_by_site(plan_, op, view_, i, CommandId::vkCreateRayTracingPipelinesKHR);
-      const auto check = [&](std::uint32_t group, const char* member, std::uint32_t stage,
-                             VkShaderStageFlags allowed) {
-        if (stage == VK_SHADER_UNUSED_KHR || stage >= info.stageCount ||
-            (info.pStages[stage].stage & allowed) != 0)
+      const auto check = [&](std::uint32_t group, const char* member, std::uint32_t stage, VkShaderStageFlags allowed) {
+        if (stage == VK_SHADER_UNUSED_KHR || stage >= info.stageCount || (info.pStages[stage].stage & allowed) != 0)
           return;
-        found_.wrong.push_back({op.sequence, (id != 0 ? plan_.name(id) : "a pipeline") + ": " + member +
-                                                 " of group " + std::to_string(group) +
-                                                 " is a shader of the " +
+        found_.wrong.push_back({op.sequence, (id != 0 ? plan_.name(id) : "a pipeline") + ": " + member + " of group " +
+                                                 std::to_string(group) + " is a shader of the " +
                                                  shaders::stage_name(info.pStages[stage].stage) + " stage"});
       };
-      for (std::uint32_t g = 0; info.pGroups != nullptr && info.pStages != nullptr && g < info.groupCount;
-           ++g) {
+      for (std::uint32_t g = 0; info.pGroups != nullptr && info.pStages != nullptr && g < info.groupCount; ++g) {
         const VkRayTracingShaderGroupCreateInfoKHR& group = info.pGroups[g];
         if (group.type == VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR) {
           check(g, "generalShader", group.generalShader,
-                VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
-                    VK_SHADER_STAGE_CALLABLE_BIT_KHR);
+                VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR);
           continue;
         }
         check(g, "closestHitShader", group.closestHitShader, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR);

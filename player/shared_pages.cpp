@@ -50,8 +50,7 @@ ImportGroups group(std::span<const CapturedImport> imports) {
   std::uint64_t longest = 0;
   for (const std::uint32_t i : order) {
     const CapturedImport& one = imports[i];
-    for (; !ends.empty() && ends.top().first <= one.created; ends.pop())
-      alive.erase(places[ends.top().second]);
+    for (; !ends.empty() && ends.top().first <= one.created; ends.pop()) alive.erase(places[ends.top().second]);
     for (auto at = alive.lower_bound(one.begin - std::min(one.begin, longest));
          at != alive.end() && at->first < one.end; ++at) {
       const CapturedImport& other = imports[at->second];
@@ -69,8 +68,7 @@ ImportGroups group(std::span<const CapturedImport> imports) {
   std::unordered_map<std::uint32_t, std::uint32_t> numbers;  // of a set of Groups: index into `pages`
   for (std::uint32_t i = 0; i < imports.size(); ++i) {
     if (!shares[i]) continue;
-    const auto [known, is_new] =
-        numbers.try_emplace(groups.of(i), static_cast<std::uint32_t>(found.pages.size()));
+    const auto [known, is_new] = numbers.try_emplace(groups.of(i), static_cast<std::uint32_t>(found.pages.size()));
     if (is_new) found.pages.push_back({imports[i].begin, imports[i].end});
     found.of[i] = known->second;
     ImportGroups::Pages& pages = found.pages[known->second];
@@ -100,8 +98,8 @@ void find_shared_pages(Plan& plan) {
 std::shared_ptr<SharedPages> SharedPages::map(std::uint64_t bytes, std::uint64_t alignment) {
   if (bytes > UINT64_MAX / 2 || alignment > UINT64_MAX / 2) return nullptr;
   std::shared_ptr<SharedPages> made(new SharedPages());
-  void* const room = mmap(nullptr, bytes + alignment, PROT_READ | PROT_WRITE,
-                          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const room =
+      mmap(nullptr, bytes + alignment, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (room == MAP_FAILED) return nullptr;
   made->room_ = room;
   made->room_bytes_ = bytes + alignment;
@@ -126,8 +124,7 @@ void SharedPages::use(std::uint64_t offset, std::uint64_t bytes) {
     at = std::max(at, user.end);
   }
   forget(end);
-  const auto place =
-      std::find_if(users_.begin(), users_.end(), [&](const User& u) { return u.begin > offset; });
+  const auto place = std::find_if(users_.begin(), users_.end(), [&](const User& u) { return u.begin > offset; });
   users_.insert(place, {offset, end});
 }
 
@@ -175,8 +172,7 @@ Result<void> SharedImport::apply(Run& run, const Op& op, VkMemoryAllocateInfo& i
   if (here == nullptr)
     known = here = SharedPages::map((all.end - all.begin + granule - 1) / granule * granule, granule);
   if (here == nullptr || offset + info.allocationSize > here->bytes())
-    return tl::unexpected<Error>(
-        run.refuse(op, Status::failed, "there is no room for the pages that it shares"));
+    return tl::unexpected<Error>(run.refuse(op, Status::failed, "there is no room for the pages that it shares"));
   RONDO_TRY(check_importable(run, op, here->at(offset), info.memoryTypeIndex));
   import_.pHostPointer = here->at(offset);
   import_.pNext = info.pNext;

@@ -60,8 +60,7 @@ struct Snapshot::Impl {
 };
 
 std::optional<LiveQueue> Snapshot::Impl::queue_for(const DeviceState& device, std::uint32_t family,
-                                                   const std::vector<std::uint32_t>& shared,
-                                                   VkQueueFlags needs) const {
+                                                   const std::vector<std::uint32_t>& shared, VkQueueFlags needs) const {
   const auto fits = [&](const LiveQueue& queue) {
     if ((properties(device, queue.family).queueFlags & needs) == 0) return false;
     if (family != VK_QUEUE_FAMILY_IGNORED) return queue.family == family;
@@ -82,7 +81,8 @@ Result<void> Snapshot::Impl::read_all(
                           if (visited) visited = visit(i, bytes);
                         });
   if (!read)
-    return fail(read.error().status, plan->path + ": reading " + name + " back " + place.text() + ": " + read.error().message);
+    return fail(read.error().status,
+                plan->path + ": reading " + name + " back " + place.text() + ": " + read.error().message);
   return visited;
 }
 
@@ -174,7 +174,8 @@ Result<void> Snapshot::play(const SnapshotOptions& options) {
       if (!part.unreadable.empty() || device == nullptr) continue;
       const bool depth = (part.aspect & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) != 0;
       if (!s.queue_for(*device, part.family, image.families, depth ? kGraphics : kCopies))
-        part.unreadable = depth ? "no queue of its family can copy depth and stencil" : "no queue of its family can copy";
+        part.unreadable =
+            depth ? "no queue of its family can copy depth and stencil" : "no queue of its family can copy";
     }
   }
   return {};
@@ -211,8 +212,9 @@ Result<void> Snapshot::read(const SnapshotImage& image, const VisitPart& visit) 
     groups.back().sources.push_back(source);
   }
   for (const Group& group : groups)
-    RONDO_TRY(s.read_all(device, group.queue, group.sources, s.plan->full_name(image.id),
-                         [&](std::size_t i, std::span<const std::byte> bytes) { return visit(group.parts[i], bytes); }));
+    RONDO_TRY(
+        s.read_all(device, group.queue, group.sources, s.plan->full_name(image.id),
+                   [&](std::size_t i, std::span<const std::byte> bytes) { return visit(group.parts[i], bytes); }));
   return {};
 }
 

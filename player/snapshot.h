@@ -20,7 +20,8 @@ namespace rondo::player {
 
 struct SnapshotPlace {
   enum class Kind : std::uint8_t {
-    end,    // behind all work: in front of the first call behind the last submit or present that destroys something of it
+    // behind all work: in front of the first call behind the last submit or present that destroys something of it
+    end,
     frame,  // behind the present that ends the frame
     submit  // behind the call of the submit (all of its batches), and its work
   } kind = Kind::end;
@@ -42,8 +43,8 @@ struct SnapshotOptions {
 // One thread. The methods are called in this order: load, play, read (any number), close.
 class Snapshot {
  public:
-  // Checks and lowers the capture up to the place; touches no device. A place that is not there is Status::usage, and the
-  // message says what there is; an output that would overwrite a file that the capture needs is Status::usage, too.
+  // Checks and lowers the capture up to the place; touches no device. A place that is not there is Status::usage, and
+  // the message says what there is; an output that would overwrite a file that the capture needs is Status::usage, too.
   static Result<std::unique_ptr<Snapshot>> load(const std::string& file, const SnapshotPlace& place,
                                                 std::size_t memory_budget = 0, const FileAccess& files = {},
                                                 std::span<const NamedOutput> outputs = {});
@@ -72,7 +73,8 @@ class Snapshot {
   using VisitBytes = std::function<Result<void>(std::uint64_t, std::span<const std::byte>)>;
   Result<void> read(const SnapshotBuffer& buffer, const VisitBytes& visit);
 
-  // Texels that the device of `image` decodes (gpu/decode.h), of a 2D image or one slice. Status::device: why it cannot.
+  // Texels that the device of `image` decodes (gpu/decode.h), of a 2D image or one slice. Status::device: why it
+  // cannot.
   Result<gpu::Decoded> decode(const SnapshotImage& image, VkFormat format, VkExtent2D extent,
                               std::span<const std::byte> texels);
 

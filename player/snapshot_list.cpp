@@ -46,7 +46,8 @@ class Lister {
     const Op& op = plan_.ops[index];
     layouts_.take(index);
     for (std::uint32_t i = 0; i < op.created; ++i)
-      if (const ObjectId id = plan_.created[op.first_created + i].id; type(id) == HandleType::VkBuffer) buffers_.insert(id);
+      if (const ObjectId id = plan_.created[op.first_created + i].id; type(id) == HandleType::VkBuffer)
+        buffers_.insert(id);
     for (std::uint32_t i = 0; i < op.ended; ++i) {
       const ObjectId id = plan_.ended[op.first_ended + i];
       buffers_.erase(id);
@@ -113,7 +114,8 @@ class Lister {
     if (one.unreadable.empty() && is_between(id)) one.unreadable = kBetween;
     if ((info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0) one.unreadable = kSparse;
     if ((info.flags & VK_BUFFER_CREATE_PROTECTED_BIT) != 0) one.unreadable = kProtected;
-    if ((one.usage & kPreprocessUsage) != 0) one.unreadable = "what it holds is the driver's own: preprocessed commands";
+    if ((one.usage & kPreprocessUsage) != 0)
+      one.unreadable = "what it holds is the driver's own: preprocessed commands";
     return one;
   }
 
@@ -140,9 +142,8 @@ class Lister {
     const MadeOfSwapchain made = made_of_swapchain(plan_, one.id);
     one.index = made.swapchain != 0
                     ? made.index
-                    : static_cast<std::uint32_t>(
-                          std::find(swapchain.images.begin(), swapchain.images.end(), one.id) -
-                          swapchain.images.begin());
+                    : static_cast<std::uint32_t>(std::find(swapchain.images.begin(), swapchain.images.end(), one.id) -
+                                                 swapchain.images.begin());
     view_.load(plan_, plan_.ops[one.create_op]);
     const VkSwapchainCreateInfoKHR& info = *view_.as<args_vkCreateSwapchainKHR>().pCreateInfo;
     one.type = VK_IMAGE_TYPE_2D;

@@ -91,11 +91,13 @@ Result<std::uint32_t> find_place(const Plan& plan, const SnapshotPlace& place) {
   std::uint32_t at = plan.span.last;
   if (place.kind == SnapshotPlace::Kind::end) at = end_of_work(plan);
   // The player itself waits for the work. Only what waits for the program needs what the program did then.
-  if (place.kind == SnapshotPlace::Kind::submit && !has_waiting_work(plan, plan.span.first + 1)) return plan.span.first + 1;
+  if (place.kind == SnapshotPlace::Kind::submit && !has_waiting_work(plan, plan.span.first + 1))
+    return plan.span.first + 1;
   if (has_waiting_work(plan, at))
-    return fail(Status::failed, plan.path + ": " + place.text() +
-                                    " work still waits for a signal or an event that comes later, so that nothing can be "
-                                    "read there: choose a later place");
+    return fail(Status::failed,
+                plan.path + ": " + place.text() +
+                    " work still waits for a signal or an event that comes later, so that nothing can be "
+                    "read there: choose a later place");
   return at;
 }
 

@@ -14,9 +14,7 @@ namespace rondo::player {
 
 namespace {
 
-bool is_bind(const Plan& plan, std::uint32_t op) {
-  return plan.ops[op].command == CommandId::vkQueueBindSparse;
-}
+bool is_bind(const Plan& plan, std::uint32_t op) { return plan.ops[op].command == CommandId::vkQueueBindSparse; }
 
 // The resources that it binds pages of.
 template <class Visit>
@@ -58,8 +56,7 @@ class Rebinder {
             }
       };
       keep(edit(batch.pBufferBinds), batch.bufferBindCount, &VkSparseBufferMemoryBindInfo::buffer);
-      keep(edit(batch.pImageOpaqueBinds), batch.imageOpaqueBindCount,
-           &VkSparseImageOpaqueMemoryBindInfo::image);
+      keep(edit(batch.pImageOpaqueBinds), batch.imageOpaqueBindCount, &VkSparseImageOpaqueMemoryBindInfo::image);
       keep(edit(batch.pImageBinds), batch.imageBindCount, &VkSparseImageMemoryBindInfo::image);
     }
     const VkResult r =

@@ -40,8 +40,7 @@ std::vector<bool> older_objects(const Plan& plan, OpRange span) {
 
 }  // namespace
 
-Steps::Steps(const Run& run, OpRange span, std::size_t most)
-    : first_(span.first), steps_(span.last - span.first) {
+Steps::Steps(const Run& run, OpRange span, std::size_t most) : first_(span.first), steps_(span.last - span.first) {
   const Plan& plan = run.plan();
   const std::vector<bool> older = older_objects(plan, span);
   const auto of_older = [&](const Patch& patch) { return patch.id == 0 || older[patch.id]; };

@@ -20,25 +20,21 @@ Result<void> Run::watch_submit(const Op& op) {
     result = vk.vkCreateFence(device.handle, &info, nullptr, &fence);
     if (result >= 0) device.pending_fences.push_back(fence);
   }
-  if (result >= 0)
-    result = vk.vkQueueSubmit(reinterpret_cast<VkQueue>(slots_[op.dispatch]), 0, nullptr, fence);
-  return result < 0 ? tl::unexpected<Error>(failure(op, result, "vkQueueSubmit of a fence after it"))
-                    : Result<void>();
+  if (result >= 0) result = vk.vkQueueSubmit(reinterpret_cast<VkQueue>(slots_[op.dispatch]), 0, nullptr, fence);
+  return result < 0 ? tl::unexpected<Error>(failure(op, result, "vkQueueSubmit of a fence after it")) : Result<void>();
 }
 
 Result<bool> Run::brought_about(const Op& poll) {
   const std::uint32_t at = index_of(poll);
-  auto one =
-      std::lower_bound(plan_.observations.begin(), plan_.observations.end(), at,
-                       [](const Observation& observation, std::uint32_t op) { return observation.op < op; });
+  auto one = std::lower_bound(plan_.observations.begin(), plan_.observations.end(), at,
+                              [](const Observation& observation, std::uint32_t op) { return observation.op < op; });
   const DeviceState& device = this->device(poll);
   for (; one != plan_.observations.end() && one->op == at; ++one) {
     const auto watch = watches_.find(one->submit);
     if (!one->brings || watch == watches_.end()) continue;
     const VkResult status = device.dispatch.vkGetFenceStatus(device.handle, watch->second);
     if (status == VK_NOT_READY) return false;
-    if (status < 0)
-      return tl::unexpected<Error>(failure(poll, status, "vkGetFenceStatus of a submit before it"));
+    if (status < 0) return tl::unexpected<Error>(failure(poll, status, "vkGetFenceStatus of a submit before it"));
   }
   return true;
 }

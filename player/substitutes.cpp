@@ -26,8 +26,7 @@ bool equal(std::span<const std::byte> a, std::span<const std::byte> b) {
 
 // A place at a multiple of the alignment whose 8 bytes differ.
 std::size_t first_difference(std::span<const std::byte> a, std::span<const std::byte> b) {
-  const auto differs =
-      static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
+  const auto differs = static_cast<std::size_t>(std::mismatch(a.begin(), a.end(), b.begin()).first - a.begin());
   const std::size_t aligned = differs / Substitutes::kAlignment * Substitutes::kAlignment;
   const std::size_t last = (a.size() - kKeyBytes) / Substitutes::kAlignment * Substitutes::kAlignment;
   return std::min(aligned, last);

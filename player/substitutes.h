@@ -56,7 +56,7 @@ class Substitutes {
  private:
   struct Pair {
     std::vector<std::byte> captured, here;
-    std::size_t key = 0;  // where 8 bytes of them lie that differ
+    std::size_t key = 0;                                                // where 8 bytes of them lie that differ
     std::map<std::uint32_t, std::unordered_set<std::uint64_t>> places;  // offsets by memory
   };
   // Pairs by their 8 bytes at `key`, in the capture or here.
@@ -73,8 +73,7 @@ class Substitutes {
   // Calls `replaced` with where a pair's bytes were, and with the pair.
   template <class Preferred, class Replaced>
   void replace(std::span<std::byte> bytes, const Index& index, std::vector<std::byte> Pair::*from,
-               std::vector<std::byte> Pair::*to, const Preferred& is_preferred,
-               const Replaced& replaced) const;
+               std::vector<std::byte> Pair::*to, const Preferred& is_preferred, const Replaced& replaced) const;
 
   std::vector<Pair> pairs_;
   std::unordered_map<Digest, std::size_t, ByDigest> of_captured_;  // index into pairs_

@@ -25,8 +25,7 @@ ObjectId swapchain_of(const Plan& plan, ObjectId image) {
   const std::vector<Object>& objects = plan.objects.objects();
   if (objects[image].type != HandleType::VkImage) return 0;
   const ObjectId parent = objects[image].parent;
-  return objects[parent].type == HandleType::VkSwapchainKHR ? parent
-                                                            : made_of_swapchain(plan, image).swapchain;
+  return objects[parent].type == HandleType::VkSwapchainKHR ? parent : made_of_swapchain(plan, image).swapchain;
 }
 
 bool outlives_its_swapchain(const Plan& plan, ObjectId image) {
@@ -39,8 +38,8 @@ Result<VkImage> image_of_swapchain(Run& run, const Op& op, const MadeOfSwapchain
   const std::uint32_t place = run.plan().place_of(made.swapchain);
   if (place >= run.swapchains().size() || run.swapchains()[place] == nullptr ||
       index >= run.swapchains()[place]->images.size())
-    return tl::unexpected<Error>(run.refuse(
-        op, Status::unreadable, "the swapchain of the image does not exist when the image is made"));
+    return tl::unexpected<Error>(
+        run.refuse(op, Status::unreadable, "the swapchain of the image does not exist when the image is made"));
   return run.swapchains()[place]->images[index];
 }
 

@@ -16,8 +16,7 @@ void SyncModel::advance(std::uint32_t op) {
     } else if (!blocked(queue) && satisfied(step)) {
       finish(step);
     } else {
-      auto found =
-          std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == queue; });
+      auto found = std::find_if(queues_.begin(), queues_.end(), [&](const auto& q) { return q.first == queue; });
       if (found == queues_.end()) found = queues_.insert(queues_.end(), {queue, {}});
       found->second.push_back(next_);
       ++blocked_;
@@ -37,8 +36,7 @@ void SyncModel::make_room(const SyncModel& later) {
 
 ObjectId SyncModel::queue_of(const SyncStep& step) const {
   const std::vector<Object>& objects = plan_->objects.objects();
-  const bool of_swapchain =
-      step.queue < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
+  const bool of_swapchain = step.queue < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
   return of_swapchain ? plan_->queue_of_presents(step.queue) : step.queue;
 }
 

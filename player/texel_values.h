@@ -16,7 +16,7 @@ class TexelFormat {
  public:
   enum class Kind : std::uint8_t { uint, sint, sfloat, ufloat };
   struct Component {
-    char name;  // 'r', 'g', 'b', 'a'; 'd', 's': depth, stencil
+    char name;                   // 'r', 'g', 'b', 'a'; 'd', 's': depth, stencil
     std::uint32_t bits, offset;  // in bits, from the lowest of the texel
   };
 

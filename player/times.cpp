@@ -50,8 +50,8 @@ Spread spread_of(std::vector<double> values) {
 std::string times_table(const std::vector<IterationTimes>& iterations, const IntervalTimes& intervals) {
   constexpr std::size_t kMostRows = 50;
   char line[200];
-  std::snprintf(line, sizeof line, "%-28s %10s %10s %10s %10s\n", ("ms, of " + std::to_string(iterations.size())).c_str(),
-                "min", "median", "p95", "variation");
+  std::snprintf(line, sizeof line, "%-28s %10s %10s %10s %10s\n",
+                ("ms, of " + std::to_string(iterations.size())).c_str(), "min", "median", "p95", "variation");
   std::string text = line;
   std::vector<double> values;
   // value(i): of iteration i.
@@ -59,15 +59,16 @@ std::string times_table(const std::vector<IterationTimes>& iterations, const Int
     values.clear();
     for (std::size_t i = 0; i < iterations.size(); ++i) values.push_back(value(i));
     const Spread s = spread_of(values);
-    std::snprintf(line, sizeof line, "%-28.100s %10.3f %10.3f %10.3f %8.1f %%\n", name.c_str(), s.min * 1e3, s.median * 1e3,
-                  s.p95 * 1e3, s.variation * 1e2);
+    std::snprintf(line, sizeof line, "%-28.100s %10.3f %10.3f %10.3f %8.1f %%\n", name.c_str(), s.min * 1e3,
+                  s.median * 1e3, s.p95 * 1e3, s.variation * 1e2);
     text += line;
   };
   row("first submit to last wait", [&](std::size_t i) { return iterations[i].work; });
   row("whole span", [&](std::size_t i) { return iterations[i].span; });
   row("processor time of its thread", [&](std::size_t i) { return iterations[i].cpu; });
   if (iterations.front().gpu) row("the device's work", [&](std::size_t i) { return iterations[i].gpu.value_or(0); });
-  if (iterations.front().label) row("the label's commands", [&](std::size_t i) { return iterations[i].label.value_or(0); });
+  if (iterations.front().label)
+    row("the label's commands", [&](std::size_t i) { return iterations[i].label.value_or(0); });
   for (std::size_t k = 0; k < std::min(intervals.names.size(), kMostRows); ++k)
     row(printable(intervals.names[k]), [&](std::size_t i) { return intervals.of(i)[k]; });
   if (intervals.names.size() > kMostRows)

@@ -18,8 +18,8 @@ struct IterationTimes {
   // From before the first submit to the end of the last wait, or to when the device is idle; of a scope that
   // is entered several times the time in any of them; of a span without submits all of it.
   double work = 0;
-  double span = 0;  // from the first call of the span to there
-  double cpu = 0;   // of the thread that plays, the driver's part on it included
+  double span = 0;              // from the first call of the span to there
+  double cpu = 0;               // of the thread that plays, the driver's part on it included
   std::optional<double> gpu;    // in which the device worked at a submit of the span, where it can tell
   std::optional<double> label;  // … and at the commands of the label that the span is
 };

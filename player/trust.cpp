@@ -30,9 +30,7 @@ constexpr char kMagic[8] = {'R', 'O', 'N', 'D', 'O', 'T', 'R', '1'};
 using Entry = FileState;
 static_assert(sizeof(Entry) == 40 && std::is_trivially_copyable_v<Entry>);
 
-std::int64_t nanoseconds(const timespec& time) {
-  return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
+std::int64_t nanoseconds(const timespec& time) { return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec; }
 
 class OpenList {
  public:
@@ -49,8 +47,7 @@ class OpenList {
     struct stat file {};
     if (::fstat(fd_, &file) != 0) return false;
     bytes = static_cast<std::uint64_t>(file.st_size);
-    return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && (file.st_mode & 077) == 0 &&
-           file.st_nlink == 1;
+    return S_ISREG(file.st_mode) && file.st_uid == ::geteuid() && (file.st_mode & 077) == 0 && file.st_nlink == 1;
   }
   bool lock(int how) const {
     while (::flock(fd_, how) != 0)
@@ -82,8 +79,7 @@ std::vector<Entry> OpenList::read(std::uint64_t bytes) const {
 int OpenList::write(const std::vector<Entry>& entries) const {
   std::vector<std::byte> bytes(sizeof kMagic + entries.size() * sizeof(Entry));
   std::memcpy(bytes.data(), kMagic, sizeof kMagic);
-  if (!entries.empty())
-    std::memcpy(bytes.data() + sizeof kMagic, entries.data(), entries.size() * sizeof(Entry));
+  if (!entries.empty()) std::memcpy(bytes.data() + sizeof kMagic, entries.data(), entries.size() * sizeof(Entry));
   for (std::size_t at = 0; at < bytes.size();) {
     const ssize_t n = ::pwrite(fd_, bytes.data() + at, bytes.size() - at, static_cast<off_t>(at));
     if (n < 0 && errno == EINTR) continue;
@@ -98,8 +94,8 @@ int OpenList::write(const std::vector<Entry>& entries) const {
 std::optional<FileState> state_of(const std::string& path) {
   struct stat file {};
   if (::stat(path.c_str(), &file) != 0 || !S_ISREG(file.st_mode)) return std::nullopt;
-  return FileState{file.st_dev, file.st_ino, static_cast<std::uint64_t>(file.st_size),
-                   nanoseconds(file.st_mtim), nanoseconds(file.st_ctim)};
+  return FileState{file.st_dev, file.st_ino, static_cast<std::uint64_t>(file.st_size), nanoseconds(file.st_mtim),
+                   nanoseconds(file.st_ctim)};
 }
 
 std::string trust_list_path() {
@@ -116,8 +112,7 @@ Trust trust_of(const std::string& capture_path, bool trust_option) {
   std::uint64_t bytes = 0;
   if (!list.is_open() || !list.lock(LOCK_SH) || !list.is_private(bytes)) return Trust::foreign;
   const std::vector<Entry> entries = list.read(bytes);
-  return std::find(entries.begin(), entries.end(), *wanted) != entries.end() ? Trust::trusted
-                                                                             : Trust::foreign;
+  return std::find(entries.begin(), entries.end(), *wanted) != entries.end() ? Trust::trusted : Trust::foreign;
 }
 
 Result<void> add_trusted(const std::string& capture_path) {
@@ -140,11 +135,9 @@ Result<void> add_trusted(const std::string& capture_path) {
   if (!added) return fail(Status::failed, capture_path + ": is no file that can be trusted");
   std::vector<Entry> entries = list.read(bytes);
   // What a file was before it was changed is no file any more.
-  std::erase_if(entries,
-                [&](const Entry& one) { return one.device == added->device && one.inode == added->inode; });
+  std::erase_if(entries, [&](const Entry& one) { return one.device == added->device && one.inode == added->inode; });
   if (entries.size() >= kMostTrusted)
-    entries.erase(entries.begin(),
-                  entries.begin() + static_cast<std::ptrdiff_t>(entries.size() - kMostTrusted + 1));
+    entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(entries.size() - kMostTrusted + 1));
   entries.push_back(*added);
   const int written = list.write(entries);
   return written == 0 ? Result<void>() : cannot(errno_text(written));

@@ -76,8 +76,8 @@ std::string parse_error_text(const CLI::App& app, const CLI::ParseError& error) 
   const bool may_follow = is_extra || dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
   if (!may_follow || (!is_extra && option == left.end())) return on_one_line(error.what());
   if (option == left.end())
-    return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " +
-           app.get_name() + taken_words(app);
+    return "'" + (left.empty() ? std::string() : left.front()) + "' is one word too many for " + app.get_name() +
+           taken_words(app);
   std::error_code unknown;
   if (std::filesystem::exists(*option, unknown))
     return *option + " is no option of " + app.get_name() + "; the file of that name is ./" + *option;

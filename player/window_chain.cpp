@@ -46,8 +46,7 @@ VkSurfaceFormatKHR choose_surface_format(const std::vector<VkSurfaceFormatKHR>& 
     });
   };
   auto found = find([&](VkFormat format) { return format == captured; });
-  if (found == offered.end())
-    found = find([&](VkFormat format) { return is_srgb(format) == is_linear(captured); });
+  if (found == offered.end()) found = find([&](VkFormat format) { return is_srgb(format) == is_linear(captured); });
   if (found == offered.end()) found = offered.begin();
   return found != offered.end() ? *found : VkSurfaceFormatKHR{};
 }
@@ -85,9 +84,9 @@ bool WindowChain::stale(const VirtualSwapchain& source, VkExtent2D wanted) const
 VkResult WindowChain::make(const VirtualSwapchain& source, VkExtent2D wanted) {
   stale_ = true;
   VkSurfaceCapabilitiesKHR surface{};
-  if (const VkResult r = said(place_.instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(
-                                  place_.physical, place_.surface, &surface),
-                              "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
+  if (const VkResult r =
+          said(place_.instance->vkGetPhysicalDeviceSurfaceCapabilitiesKHR(place_.physical, place_.surface, &surface),
+               "vkGetPhysicalDeviceSurfaceCapabilitiesKHR");
       r < 0)
     return r;
   extent_ = choose_extent(surface, wanted);
@@ -120,15 +119,15 @@ VkResult WindowChain::create(const VirtualSwapchain& source, const VkSurfaceCapa
   std::vector<VkPresentModeKHR> modes;
   VkResult r = said(ask(formats,
                         [&](std::uint32_t* count, VkSurfaceFormatKHR* items) {
-                          return place_.instance->vkGetPhysicalDeviceSurfaceFormatsKHR(
-                              place_.physical, place_.surface, count, items);
+                          return place_.instance->vkGetPhysicalDeviceSurfaceFormatsKHR(place_.physical, place_.surface,
+                                                                                       count, items);
                         }),
                     "vkGetPhysicalDeviceSurfaceFormatsKHR");
   if (r < 0) return r;
   r = said(ask(modes,
                [&](std::uint32_t* count, VkPresentModeKHR* items) {
-                 return place_.instance->vkGetPhysicalDeviceSurfacePresentModesKHR(
-                     place_.physical, place_.surface, count, items);
+                 return place_.instance->vkGetPhysicalDeviceSurfacePresentModesKHR(place_.physical, place_.surface,
+                                                                                   count, items);
                }),
            "vkGetPhysicalDeviceSurfacePresentModesKHR");
   if (r < 0) return r;
@@ -161,10 +160,8 @@ VkResult WindowChain::create(const VirtualSwapchain& source, const VkSurfaceCapa
   if (swapchain_ != VK_NULL_HANDLE) vk.vkDestroySwapchainKHR(device, swapchain_, nullptr);
   swapchain_ = r < 0 ? VK_NULL_HANDLE : made;
   if (r < 0) return r;
-  return said(ask(images_,
-                  [&](std::uint32_t* count, VkImage* items) {
-                    return vk.vkGetSwapchainImagesKHR(device, made, count, items);
-                  }),
+  return said(ask(images_, [&](std::uint32_t* count,
+                               VkImage* items) { return vk.vkGetSwapchainImagesKHR(device, made, count, items); }),
               "vkGetSwapchainImagesKHR");
 }
 
@@ -206,16 +203,14 @@ void WindowChain::destroy_frames() {
   pool_ = VK_NULL_HANDLE;
 }
 
-void WindowChain::copy(VkCommandBuffer commands, const VirtualSwapchain& source, VkImage from,
-                       VkImage to) const {
+void WindowChain::copy(VkCommandBuffer commands, const VirtualSwapchain& source, VkImage from, VkImage to) const {
   const Dispatch& vk = place_.device->dispatch;
   const VkExtent2D whole{source.info.extent.width, source.info.extent.height};
   if (!blits_) {
     VkImageCopy region{};
     region.srcSubresource = region.dstSubresource = kColor;
     region.extent = {std::min(whole.width, extent_.width), std::min(whole.height, extent_.height), 1};
-    vk.vkCmdCopyImage(commands, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                      &region);
+    vk.vkCmdCopyImage(commands, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
     return;
   }
   const auto corner = [](VkExtent2D extent) {
@@ -226,12 +221,11 @@ void WindowChain::copy(VkCommandBuffer commands, const VirtualSwapchain& source,
   region.srcOffsets[1] = corner(whole);
   region.dstOffsets[1] = corner(extent_);
   const bool scales = !(whole == extent_);
-  vk.vkCmdBlitImage(commands, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1,
-                    &region, scales && filters_ ? VK_FILTER_LINEAR : VK_FILTER_NEAREST);
+  vk.vkCmdBlitImage(commands, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region,
+                    scales && filters_ ? VK_FILTER_LINEAR : VK_FILTER_NEAREST);
 }
 
-VkResult WindowChain::record(VkCommandBuffer commands, const VirtualSwapchain& source, std::uint32_t from,
-                             VkImage to) {
+VkResult WindowChain::record(VkCommandBuffer commands, const VirtualSwapchain& source, std::uint32_t from, VkImage to) {
   const Dispatch& vk = place_.device->dispatch;
   const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                        VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, nullptr};
@@ -247,15 +241,15 @@ VkResult WindowChain::record(VkCommandBuffer commands, const VirtualSwapchain& s
   target.srcQueueFamilyIndex = target.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   target.image = to;
   target.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1,
-                          &drawn, 0, nullptr, 1, &target);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 1, &drawn, 0,
+                          nullptr, 1, &target);
   copy(commands, source, source.images[from], to);
   target.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   target.dstAccessMask = 0;
   target.oldLayout = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   target.newLayout = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR;
-  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                          nullptr, 0, nullptr, 1, &target);
+  vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr,
+                          0, nullptr, 1, &target);
   return said(vk.vkEndCommandBuffer(commands), "vkEndCommandBuffer");
 }
 

@@ -44,9 +44,8 @@ bool is_window_system_extension(std::string_view name) {
 
 bool is_optional_extension(std::string_view name) {
   return name == "VK_EXT_debug_utils" || name == "VK_EXT_debug_report" || name == "VK_EXT_debug_marker" ||
-         name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" ||
-         name == "VK_EXT_tooling_info" || name == "VK_EXT_layer_settings" ||
-         name == "VK_EXT_validation_cache" ||
+         name == "VK_EXT_validation_features" || name == "VK_EXT_validation_flags" || name == "VK_EXT_tooling_info" ||
+         name == "VK_EXT_layer_settings" || name == "VK_EXT_validation_cache" ||
          // Its commands are not played, and the player maps what it maps by the older ones.
          name == "VK_KHR_map_memory2" ||
          // What was imported is ordinary memory here.
@@ -58,7 +57,8 @@ bool is_optional_extension(std::string_view name) {
          // The player does not call vkGetCalibratedTimestamps, so it needs neither extension.
          name == "VK_EXT_calibrated_timestamps" || name == "VK_KHR_calibrated_timestamps" ||
          // Structures to ask with; nothing that replays needs them beyond what 1.1 has.
-         name == "VK_EXT_memory_budget" || name == "VK_KHR_portability_enumeration" || name == "VK_KHR_get_physical_device_properties2";
+         name == "VK_EXT_memory_budget" || name == "VK_KHR_portability_enumeration" ||
+         name == "VK_KHR_get_physical_device_properties2";
 }
 
 std::string_view other_name(std::string_view extension) {

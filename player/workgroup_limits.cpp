@@ -54,8 +54,7 @@ constexpr Row kRows[] = {
     {"maxComputeWorkGroupSize[0]", kCompute, side<0>, of_all_at<&Limits::maxComputeWorkGroupSize, 0>},
     {"maxComputeWorkGroupSize[1]", kCompute, side<1>, of_all_at<&Limits::maxComputeWorkGroupSize, 1>},
     {"maxComputeWorkGroupSize[2]", kCompute, side<2>, of_all_at<&Limits::maxComputeWorkGroupSize, 2>},
-    {"maxComputeWorkGroupInvocations", kCompute, invocations,
-     of_all<&Limits::maxComputeWorkGroupInvocations>},
+    {"maxComputeWorkGroupInvocations", kCompute, invocations, of_all<&Limits::maxComputeWorkGroupInvocations>},
     {"maxComputeSharedMemorySize", kCompute, shared, of_all<&Limits::maxComputeSharedMemorySize>},
     {"maxTaskWorkGroupSize[0]", kTask, side<0>, of_meshes_at<&Meshes::maxTaskWorkGroupSize, 0>},
     {"maxTaskWorkGroupSize[1]", kTask, side<1>, of_meshes_at<&Meshes::maxTaskWorkGroupSize, 1>},
@@ -86,8 +85,7 @@ std::uint64_t product(const std::array<std::uint64_t, 3>& size) {
 void WorkgroupNeeds::add(const Needs& needs, VkShaderStageFlagBits stage, std::uint64_t sequence) {
   for (std::size_t i = 0; i < kWorkgroupLimits; ++i)
     if (kRows[i].stage == stage)
-      if (const std::uint64_t asked = kRows[i].asks(needs); asked > most_[i].value)
-        most_[i] = {asked, sequence};
+      if (const std::uint64_t asked = kRows[i].asks(needs); asked > most_[i].value) most_[i] = {asked, sequence};
 }
 
 void WorkgroupNeeds::add(const WorkgroupNeeds& other) {
@@ -112,8 +110,8 @@ std::string check_workgroup(const Needs& needs, VkShaderStageFlagBits stage, con
   std::string first;
   own.each_beyond(limits, [&](const char* name, std::uint64_t asked, std::uint64_t has, std::uint64_t) {
     if (first.empty())
-      first = "asks for " + std::to_string(asked) + ", and " + name + " of the captured device is " +
-              std::to_string(has);
+      first =
+          "asks for " + std::to_string(asked) + ", and " + name + " of the captured device is " + std::to_string(has);
   });
   return first;
 }

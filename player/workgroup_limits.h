@@ -45,8 +45,7 @@ class WorkgroupNeeds {
 };
 
 // "asks for 2048, and maxMeshOutputVertices of the captured device is 256"; empty: nothing is beyond.
-std::string check_workgroup(const shaders::Needs& needs, VkShaderStageFlagBits stage,
-                            const WorkgroupLimits& limits);
+std::string check_workgroup(const shaders::Needs& needs, VkShaderStageFlagBits stage, const WorkgroupLimits& limits);
 
 std::uint64_t product(const std::array<std::uint64_t, 3>& size);  // UINT64_MAX: as much or more
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/capabilities.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <iterator>
+
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -17,9 +17,8 @@ const Capability* find_capability(std::uint32_t value) {
 
 const SpirvExtension* find_spirv_extension(std::string_view name) {
   const auto all = tables::spirv_extensions();
-  const auto at =
-      std::lower_bound(all.begin(), all.end(), name,
-                       [](const SpirvExtension& one, std::string_view n) { return one.name < n; });
+  const auto at = std::lower_bound(all.begin(), all.end(), name,
+                                   [](const SpirvExtension& one, std::string_view n) { return one.name < n; });
   return at != all.end() && at->name == name ? &*at : nullptr;
 }
 

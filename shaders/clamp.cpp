@@ -26,8 +26,7 @@ Clamped clamp(std::span<const std::byte> code, const DeviceRules& rules) {
   using Verdict = Validation::Verdict;
   if (const Validation before = validate(code, rules); before.verdict != Verdict::valid)
     return {{},
-            before.verdict == Verdict::newer ? validator_version() + " does not know it"
-                                             : "it is not valid SPIR-V"};
+            before.verdict == Verdict::newer ? validator_version() + " does not know it" : "it is not valid SPIR-V"};
   const std::vector<std::uint32_t> words = words_of(code);
   const auto environment = find_environment(rules.api_version, words[1]);
   if (!environment) return {{}, validator_version() + " does not know it"};

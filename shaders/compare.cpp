@@ -16,9 +16,8 @@ std::string or_none(const std::string& text) { return text.empty() ? "none" : te
 // Each member of the new block is one of the old one: at the same place, and of the same type.
 bool holds(const std::vector<Member>& old_ones, const std::vector<Member>& new_ones) {
   return std::all_of(new_ones.begin(), new_ones.end(), [&](const Member& wanted) {
-    return std::any_of(old_ones.begin(), old_ones.end(), [&](const Member& has) {
-      return has.offset == wanted.offset && has.type == wanted.type;
-    });
+    return std::any_of(old_ones.begin(), old_ones.end(),
+                       [&](const Member& has) { return has.offset == wanted.offset && has.type == wanted.type; });
   });
 }
 
@@ -60,7 +59,8 @@ bool same_place(const Location& a, const Location& b) {
 
 // Of `from`, what is used has its like in `in`.
 template <class Report>
-void find_locations(const EntryPoint& from, const EntryPoint& in, bool outputs, bool has_to_be_used, const Report& report) {
+void find_locations(const EntryPoint& from, const EntryPoint& in, bool outputs, bool has_to_be_used,
+                    const Report& report) {
   for (const Location& wanted : from.locations) {
     if (!wanted.used || (wanted.kind == "output") != outputs) continue;
     const Location* there = nullptr;
@@ -75,7 +75,8 @@ void find_locations(const EntryPoint& from, const EntryPoint& in, bool outputs, 
 }
 
 std::string place_of(const Location& l) {
-  return l.kind + " location " + std::to_string(l.location) + (l.component != 0 ? " component " + std::to_string(l.component) : "") +
+  return l.kind + " location " + std::to_string(l.location) +
+         (l.component != 0 ? " component " + std::to_string(l.component) : "") +
          (l.index != 0 ? " index " + std::to_string(l.index) : "");
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/constants.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <cstring>
+
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -17,8 +17,8 @@ std::uint64_t cut(std::uint64_t value, std::uint32_t width) {
 }
 
 // Division as by the specification, and where that says nothing no value.
-std::optional<std::uint64_t> divide(std::uint32_t operation, std::uint64_t a, std::uint64_t b,
-                                    std::int64_t sa, std::int64_t sb) {
+std::optional<std::uint64_t> divide(std::uint32_t operation, std::uint64_t a, std::uint64_t b, std::int64_t sa,
+                                    std::int64_t sb) {
   if (b == 0 || (sa == INT64_MIN && sb == -1)) return std::nullopt;
   switch (operation) {
     case SpvOpUDiv:
@@ -36,8 +36,7 @@ std::optional<std::uint64_t> divide(std::uint32_t operation, std::uint64_t a, st
   }
 }
 
-std::optional<std::uint64_t> shift(std::uint32_t operation, std::uint64_t a, std::uint64_t by,
-                                   std::int64_t sa) {
+std::optional<std::uint64_t> shift(std::uint32_t operation, std::uint64_t a, std::uint64_t by, std::int64_t sa) {
   if (by >= 64) return std::nullopt;
   if (operation == SpvOpShiftLeftLogical) return a << by;
   return operation == SpvOpShiftRightLogical ? a >> by : static_cast<std::uint64_t>(sa >> by);
@@ -77,8 +76,8 @@ std::optional<bool> compare(std::uint32_t operation, std::uint64_t a, std::uint6
   }
 }
 
-std::optional<std::uint64_t> combine(std::uint32_t operation, std::uint64_t a, std::uint64_t b,
-                                     std::int64_t sa, std::int64_t sb) {
+std::optional<std::uint64_t> combine(std::uint32_t operation, std::uint64_t a, std::uint64_t b, std::int64_t sa,
+                                     std::int64_t sb) {
   switch (operation) {
     case SpvOpIAdd:
       return a + b;
@@ -115,10 +114,8 @@ SpecializedValues specialized_values(const VkSpecializationInfo* info) {
   for (std::uint32_t i = 0; info != nullptr && info->pMapEntries != nullptr && i < info->mapEntryCount; ++i) {
     const VkSpecializationMapEntry& entry = info->pMapEntries[i];
     std::uint64_t value = 0;
-    if (info->pData == nullptr || entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset)
-      continue;
-    std::memcpy(&value, static_cast<const std::byte*>(info->pData) + entry.offset,
-                std::min(entry.size, sizeof value));
+    if (info->pData == nullptr || entry.offset > info->dataSize || entry.size > info->dataSize - entry.offset) continue;
+    std::memcpy(&value, static_cast<const std::byte*>(info->pData) + entry.offset, std::min(entry.size, sizeof value));
     values[entry.constantID] = value;
   }
   return values;

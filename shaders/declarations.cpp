@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The types and constants of a module: what is whole and can be taken for what it says is
 // written anew for SPIRV-Cross; what is not is left out, with all that is made of it.
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -11,6 +9,7 @@
 #include "format/digest.h"
 #include "shaders/operations.h"
 #include "shaders/parser.h"
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -27,9 +26,7 @@ bool is_pointer(const Type& type) { return type.operation == SpvOpTypePointer; }
 
 }  // namespace
 
-void Parser::emit_header() {
-  module_.declarations = {SpvMagicNumber, module_.version, 0, bound_, 0};
-}
+void Parser::emit_header() { module_.declarations = {SpvMagicNumber, module_.version, 0, bound_, 0}; }
 
 void Parser::emit(std::uint32_t operation, Operands operands) {
   std::vector<std::uint32_t>* part = &body_;
@@ -357,7 +354,8 @@ std::string Parser::literal_text(const Constant& constant) const {
   char text[40];
   if (type->operation == SpvOpTypeBool) return constant.value != 0 ? "true" : "false";
   if (type->operation == SpvOpTypeFloat && type->width == 32) {
-    std::snprintf(text, sizeof text, "%.9g", static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(constant.value))));
+    std::snprintf(text, sizeof text, "%.9g",
+                  static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(constant.value))));
     return text;
   }
   if (type->operation == SpvOpTypeFloat && type->width == 64) {
@@ -390,7 +388,8 @@ void Parser::take_constant(std::uint32_t operation, Operands operands) {
   switch (operation) {
     case SpvOpConstant:
     case SpvOpSpecConstant:
-      if (!is_scalar(*type) || type->operation == SpvOpTypeBool || operands.size() != (type->width > 32 ? 4u : 3u)) return;
+      if (!is_scalar(*type) || type->operation == SpvOpTypeBool || operands.size() != (type->width > 32 ? 4u : 3u))
+        return;
       constant.value = operands[2];
       if (type->width > 32) constant.value |= std::uint64_t{operands[3]} << 32;
       break;
@@ -416,7 +415,8 @@ void Parser::take_constant(std::uint32_t operation, Operands operands) {
   if (operation == SpvOpSpecConstantOp) {
     constant.text = "operation " + std::to_string(operands[2]) + " of (";
     for (std::size_t i = 3; i < operands.size(); ++i)
-      constant.text += (i == 3 ? "" : ", ") + (module_.constants.count(operands[i]) != 0 ? text_of(operands[i]) : std::to_string(operands[i]));
+      constant.text += (i == 3 ? "" : ", ") +
+                       (module_.constants.count(operands[i]) != 0 ? text_of(operands[i]) : std::to_string(operands[i]));
     constant.text += ")";
     // It may be made of itself many times over.
     if (constant.text.size() > kLongText)

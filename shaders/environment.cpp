@@ -20,8 +20,7 @@ std::vector<std::uint32_t> words_of(std::span<const std::byte> code) {
   return words;
 }
 
-void FirstError::operator()(spv_message_level_t level, const char*, const spv_position_t& at,
-                            const char* text) {
+void FirstError::operator()(spv_message_level_t level, const char*, const spv_position_t& at, const char* text) {
   if (level > SPV_MSG_ERROR || !text_.empty()) return;
   const std::string_view words(text);  // the instruction stands in a line below
   text_ = words.substr(0, words.find('\n'));

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/module.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "format/digest.h"
 #include "shaders/operations.h"
 #include "shaders/parser.h"
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -86,7 +85,8 @@ void Parser::take_in_function(std::uint32_t operation, std::span<const std::uint
       locals_[function_].push_back(pointer->element);
   // A member of a structure, by a number that the module says.
   if ((operation == SpvOpAccessChain || operation == SpvOpInBoundsAccessChain) && operands.size() >= 4)
-    if (const auto index = module_.constants.find(operands[3]); index != module_.constants.end() && !index->second.spec_id)
+    if (const auto index = module_.constants.find(operands[3]);
+        index != module_.constants.end() && !index->second.spec_id)
       return mention(operands[2], static_cast<std::uint32_t>(index->second.value));
   for (const std::uint32_t id : named(operation, operands)) mention(id, kWhole);
 }
@@ -114,22 +114,27 @@ Result<void> Parser::read_words(std::span<const std::byte> bytes) {
   constexpr std::uint32_t kSwapped = 0x03022307;
   constexpr std::size_t kHeader = 5;
   if (bytes.empty()) return no("is empty");
-  if (bytes.size() < sizeof(std::uint32_t)) return no("is not SPIR-V: it has only " + std::to_string(bytes.size()) + " bytes");
+  if (bytes.size() < sizeof(std::uint32_t))
+    return no("is not SPIR-V: it has only " + std::to_string(bytes.size()) + " bytes");
   std::uint32_t magic;
   std::memcpy(&magic, bytes.data(), sizeof magic);
   if (magic == kSwapped) return no("is SPIR-V of the other byte order, which no Vulkan driver takes");
-  if (magic != SpvMagicNumber) return no("is not SPIR-V: it begins with " + hex(magic) + " and not with " + hex(SpvMagicNumber));
+  if (magic != SpvMagicNumber)
+    return no("is not SPIR-V: it begins with " + hex(magic) + " and not with " + hex(SpvMagicNumber));
   if (bytes.size() % sizeof(std::uint32_t) != 0)
     return no("is cut, or no SPIR-V: its " + std::to_string(bytes.size()) + " bytes are no whole number of words");
   words_.resize(bytes.size() / sizeof(std::uint32_t));
   std::memcpy(words_.data(), bytes.data(), bytes.size());
-  if (words_.size() < kHeader) return no("is cut: its header has " + std::to_string(kHeader) + " words, and it has " + std::to_string(words_.size()));
+  if (words_.size() < kHeader)
+    return no("is cut: its header has " + std::to_string(kHeader) + " words, and it has " +
+              std::to_string(words_.size()));
   module_.version = words_[1];
   bound_ = words_[3];
   // The most that the specification lets a module have.
   constexpr std::uint32_t kMostIds = 0x3fffff;
   if (bound_ == 0 || bound_ > kMostIds)
-    return no("has a bound of ids of " + std::to_string(bound_) + ", and there are " + std::to_string(kMostIds) + " at most");
+    return no("has a bound of ids of " + std::to_string(bound_) + ", and there are " + std::to_string(kMostIds) +
+              " at most");
   if (words_[4] != 0) return no("has " + hex(words_[4]) + " where its header has 0");
   return {};
 }
@@ -140,8 +145,8 @@ Result<void> Parser::each(const Visit& visit) {
     const std::size_t count = words_[at] >> 16;
     const std::uint32_t operation = words_[at] & 0xffff;
     if (count == 0 || count > words_.size() - at)
-      return no("is cut or damaged: the instruction at word " + std::to_string(at) + " says it has " + std::to_string(count) +
-                " words, and " + std::to_string(words_.size() - at) + " are left");
+      return no("is cut or damaged: the instruction at word " + std::to_string(at) + " says it has " +
+                std::to_string(count) + " words, and " + std::to_string(words_.size() - at) + " are left");
     at_ = at;
     RONDO_TRY(visit(operation, std::span<const std::uint32_t>(words_).subspan(at + 1, count - 1)));
     at += count;
@@ -150,7 +155,8 @@ Result<void> Parser::each(const Visit& visit) {
 }
 
 tl::unexpected<Error> Parser::damaged(const std::string& sentence) const {
-  return no("is damaged: the instruction at word " + std::to_string(at_) + " (operation " + std::to_string(words_[at_] & 0xffff) + ") " + sentence);
+  return no("is damaged: the instruction at word " + std::to_string(at_) + " (operation " +
+            std::to_string(words_[at_] & 0xffff) + ") " + sentence);
 }
 
 bool Parser::fits(std::uint32_t operation, std::size_t count) {
@@ -212,7 +218,8 @@ Result<void> Parser::check_result(std::uint32_t operation, std::span<const std::
   const std::size_t place = has_type ? 1 : 0;
   if (operands.size() <= place) return damaged("is too short");
   const std::uint32_t id = operands[place];
-  if (id == 0 || id >= bound_) return damaged("makes the id " + std::to_string(id) + ", and the bound is " + std::to_string(bound_));
+  if (id == 0 || id >= bound_)
+    return damaged("makes the id " + std::to_string(id) + ", and the bound is " + std::to_string(bound_));
   if (!results_.insert(id).second) return damaged("makes the id " + std::to_string(id) + " again");
   return {};
 }
@@ -238,7 +245,8 @@ Result<Module> Parser::run(std::span<const std::byte> bytes) {
     return check_result(operation, operands);
   }));
   emit_header();
-  RONDO_TRY(each([&](std::uint32_t operation, std::span<const std::uint32_t> operands) { return take(operation, operands); }));
+  RONDO_TRY(each(
+      [&](std::uint32_t operation, std::span<const std::uint32_t> operands) { return take(operation, operands); }));
   if (function_ != 0) return no("is cut: its last function does not end");
   if (module_.entries.empty()) return no("has no entry point");
   for (Entry& entry : module_.entries) {

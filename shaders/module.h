@@ -38,7 +38,7 @@ struct Type {
   std::uint64_t count = 0;      // elements, where that is a plain number
   std::uint32_t length_id = 0;  // of arrays of a fixed length: the constant
   std::vector<std::uint32_t> members;
-  std::uint64_t leaves = 1;     // written out, how many scalars and the like
+  std::uint64_t leaves = 1;  // written out, how many scalars and the like
   std::uint32_t depth = 0;
   std::uint32_t dimension = 0;  // of images: SpvDim
   std::uint32_t sampled = 0;    // likewise: 1 with a sampler, 2 without

@@ -87,16 +87,26 @@ const char* mode_name(std::uint32_t mode) {
 
 const char* location_kind(std::uint32_t storage) {
   switch (storage) {
-    case SpvStorageClassInput: return "input";
-    case SpvStorageClassOutput: return "output";
-    case SpvStorageClassRayPayloadKHR: return "ray payload";
-    case SpvStorageClassIncomingRayPayloadKHR: return "incoming ray payload";
-    case SpvStorageClassHitAttributeKHR: return "hit attribute";
-    case SpvStorageClassCallableDataKHR: return "callable data";
-    case SpvStorageClassIncomingCallableDataKHR: return "incoming callable data";
-    case SpvStorageClassShaderRecordBufferKHR: return "shader record";
-    case SpvStorageClassTaskPayloadWorkgroupEXT: return "task payload";
-    default: return nullptr;
+    case SpvStorageClassInput:
+      return "input";
+    case SpvStorageClassOutput:
+      return "output";
+    case SpvStorageClassRayPayloadKHR:
+      return "ray payload";
+    case SpvStorageClassIncomingRayPayloadKHR:
+      return "incoming ray payload";
+    case SpvStorageClassHitAttributeKHR:
+      return "hit attribute";
+    case SpvStorageClassCallableDataKHR:
+      return "callable data";
+    case SpvStorageClassIncomingCallableDataKHR:
+      return "incoming callable data";
+    case SpvStorageClassShaderRecordBufferKHR:
+      return "shader record";
+    case SpvStorageClassTaskPayloadWorkgroupEXT:
+      return "task payload";
+    default:
+      return nullptr;
   }
 }
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/needs.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <set>
 
 #include "shaders/sizes.h"
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -78,16 +77,14 @@ class Reader {
   void add_descriptor(std::uint32_t variable, std::vector<VkDescriptorType> types, std::uint64_t count) {
     const auto found = module_.decorated.find(variable);
     if (found == module_.decorated.end() || !found->second.binding) return;  // of no descriptor
-    needs_.descriptors.push_back(
-        {found->second.set.value_or(0), *found->second.binding, std::move(types), count});
+    needs_.descriptors.push_back({found->second.set.value_or(0), *found->second.binding, std::move(types), count});
   }
 
   void take_descriptor(const Variable& variable) {
     constexpr std::uint64_t kMost = UINT32_MAX;
     std::uint64_t count = 1;
     std::uint32_t id = variable.type;
-    for (; type(id).operation == SpvOpTypeArray || type(id).operation == SpvOpTypeRuntimeArray;
-         id = type(id).element)
+    for (; type(id).operation == SpvOpTypeArray || type(id).operation == SpvOpTypeRuntimeArray; id = type(id).element)
       count = type(id).operation == SpvOpTypeArray ? std::min(kMost, length(type(id))) * count : 0;
     add_descriptor(variable.id, types_of(variable.storage, id), std::min(kMost, count));
   }

@@ -27,12 +27,12 @@ struct Needs {
   std::uint64_t push_begin = 0, push_end = 0;  // bytes of push constants that its functions name; equal: none
   std::optional<std::array<std::uint64_t, 3>> local_size;
   std::uint64_t input_locations = 0,
-                output_locations = 0;  // up to the last that it declares, but for built-ins
-  std::uint64_t shared_bytes = 0;      // of variables that its functions name, without padding
-  std::uint64_t payload_bytes = 0;     // likewise, of what task shaders hand to mesh shaders
+                output_locations = 0;                        // up to the last that it declares, but for built-ins
+  std::uint64_t shared_bytes = 0;                            // of variables that its functions name, without padding
+  std::uint64_t payload_bytes = 0;                           // likewise, of what task shaders hand to mesh shaders
   std::uint64_t output_vertices = 0, output_primitives = 0;  // of a mesh shader, at most
-  std::uint64_t private_bytes = 0;     // that each invocation has of its own, at least
-  bool has_empty_array = false;        // with these specialization constants, in what its functions name
+  std::uint64_t private_bytes = 0;                           // that each invocation has of its own, at least
+  bool has_empty_array = false;  // with these specialization constants, in what its functions name
 };
 
 // `entry`: of `module`.

@@ -6,9 +6,7 @@
 namespace rondo::shaders {
 
 bool makes_values_only(std::uint32_t operation) {
-  const auto in = [&](std::uint32_t first, std::uint32_t last) {
-    return operation >= first && operation <= last;
-  };
+  const auto in = [&](std::uint32_t first, std::uint32_t last) { return operation >= first && operation <= last; };
   return in(SpvOpVectorExtractDynamic, SpvOpTranspose) || in(SpvOpConvertFToU, SpvOpBitcast) ||
          in(SpvOpSNegate, SpvOpFwidthCoarse) || in(SpvOpEmitVertex, SpvOpEndStreamPrimitive) ||
          in(SpvOpControlBarrier, SpvOpMemoryBarrier) || in(SpvOpLoopMerge, SpvOpUnreachable) ||

@@ -3,7 +3,6 @@
 // is no declaration, was found by parse_module().
 #include "shaders/reflect.h"
 
-#include "shaders/spirv.h"
 #include <spirv_cross/spirv_cross_c.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 #include "shaders/module.h"
 #include "shaders/names.h"
 #include "shaders/sizes.h"
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -49,20 +49,26 @@ class Reflector {
 
   Result<void> open() {
     spvc_context context = nullptr;
-    if (spvc_context_create(&context) != SPVC_SUCCESS) return fail(Status::failed, "cannot be reflected: SPIRV-Cross does not start");
+    if (spvc_context_create(&context) != SPVC_SUCCESS)
+      return fail(Status::failed, "cannot be reflected: SPIRV-Cross does not start");
     context_.reset(context);
     spvc_context_set_error_callback(
         context, [](void* self, const char* error) { static_cast<Reflector*>(self)->refused_ = error; }, this);
     spvc_parsed_ir ir = nullptr;
     const std::vector<SpvId>& words = module_.declarations;
     if (spvc_context_parse_spirv(context, words.data(), words.size(), &ir) != SPVC_SUCCESS ||
-        spvc_context_create_compiler(context, SPVC_BACKEND_NONE, ir, SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_) != SPVC_SUCCESS)
+        spvc_context_create_compiler(context, SPVC_BACKEND_NONE, ir, SPVC_CAPTURE_MODE_TAKE_OWNERSHIP, &compiler_) !=
+            SPVC_SUCCESS)
       return fail(Status::unreadable, "is not understood by SPIRV-Cross: " + refused_);
     return {};
   }
 
-  bool has(std::uint32_t id, SpvDecoration d) const { return spvc_compiler_has_decoration(compiler_, id, d) != SPVC_FALSE; }
-  std::uint32_t value(std::uint32_t id, SpvDecoration d) const { return spvc_compiler_get_decoration(compiler_, id, d); }
+  bool has(std::uint32_t id, SpvDecoration d) const {
+    return spvc_compiler_has_decoration(compiler_, id, d) != SPVC_FALSE;
+  }
+  std::uint32_t value(std::uint32_t id, SpvDecoration d) const {
+    return spvc_compiler_get_decoration(compiler_, id, d);
+  }
   bool has(std::uint32_t id, std::uint32_t member, SpvDecoration d) const {
     return spvc_compiler_has_member_decoration(compiler_, id, member, d) != SPVC_FALSE;
   }
@@ -124,7 +130,8 @@ class Reflector {
     out.modes.erase(std::unique(out.modes.begin(), out.modes.end()), out.modes.end());
     for (const Variable& variable : module_.variables) {
       const bool used = entry.used.count(variable.id) != 0;
-      const bool named = std::find(entry.interface.begin(), entry.interface.end(), variable.id) != entry.interface.end();
+      const bool named =
+          std::find(entry.interface.begin(), entry.interface.end(), variable.id) != entry.interface.end();
       // Before SPIR-V 1.4 an entry point lists nothing but these.
       const bool listed = variable.storage == SpvStorageClassInput || variable.storage == SpvStorageClassOutput ||
                           module_.version >= 0x00010400;
@@ -145,7 +152,8 @@ class Reflector {
       case SpvStorageClassPushConstant:
         return take_push_constants(variable, used, out);
       default:
-        if (const char* kind = location_kind(variable.storage); kind != nullptr) take_locations(variable, kind, used, out);
+        if (const char* kind = location_kind(variable.storage); kind != nullptr)
+          take_locations(variable, kind, used, out);
     }
   }
 
@@ -234,7 +242,8 @@ class Reflector {
     push.begin = push.members.empty() ? 0 : ~std::uint32_t{};
     for (const Member& member : push.members) {
       push.begin = std::min(push.begin, member.offset);
-      push.end = std::max(push.end, member.offset + static_cast<std::uint32_t>(std::min<std::uint64_t>(member.bytes, 1 << 20)));
+      push.end = std::max(push.end,
+                          member.offset + static_cast<std::uint32_t>(std::min<std::uint64_t>(member.bytes, 1 << 20)));
     }
     // An entry point uses one such block at most.
     if (used || !out.push_constants) out.push_constants = std::move(push);
@@ -277,7 +286,9 @@ class Reflector {
     }
   }
 
-  static bool is_array(const Type& type) { return type.operation == SpvOpTypeArray || type.operation == SpvOpTypeRuntimeArray; }
+  static bool is_array(const Type& type) {
+    return type.operation == SpvOpTypeArray || type.operation == SpvOpTypeRuntimeArray;
+  }
   bool is_block(std::uint32_t id) const {
     while (is_array(type(id))) id = type(id).element;
     return type(id).operation == SpvOpTypeStruct && (has(id, SpvDecorationBlock) || has(id, SpvDecorationBufferBlock));
@@ -293,7 +304,8 @@ class Reflector {
       member.bytes = sizes.member(structure, m);
       members.push_back(std::move(member));
     }
-    std::stable_sort(members.begin(), members.end(), [](const Member& a, const Member& b) { return a.offset < b.offset; });
+    std::stable_sort(members.begin(), members.end(),
+                     [](const Member& a, const Member& b) { return a.offset < b.offset; });
     return members;
   }
 
@@ -312,22 +324,38 @@ class Reflector {
 
   static std::string scalar_text(spvc_type handle) {
     switch (spvc_type_get_basetype(handle)) {
-      case SPVC_BASETYPE_VOID: return "void";
-      case SPVC_BASETYPE_BOOLEAN: return "bool";
-      case SPVC_BASETYPE_INT8: return "int8";
-      case SPVC_BASETYPE_UINT8: return "uint8";
-      case SPVC_BASETYPE_INT16: return "int16";
-      case SPVC_BASETYPE_UINT16: return "uint16";
-      case SPVC_BASETYPE_INT32: return "int";
-      case SPVC_BASETYPE_UINT32: return "uint";
-      case SPVC_BASETYPE_INT64: return "int64";
-      case SPVC_BASETYPE_UINT64: return "uint64";
-      case SPVC_BASETYPE_FP16: return "float16";
-      case SPVC_BASETYPE_FP32: return "float";
-      case SPVC_BASETYPE_FP64: return "double";
-      case SPVC_BASETYPE_SAMPLER: return "sampler";
-      case SPVC_BASETYPE_ACCELERATION_STRUCTURE: return "acceleration structure";
-      default: return "?";
+      case SPVC_BASETYPE_VOID:
+        return "void";
+      case SPVC_BASETYPE_BOOLEAN:
+        return "bool";
+      case SPVC_BASETYPE_INT8:
+        return "int8";
+      case SPVC_BASETYPE_UINT8:
+        return "uint8";
+      case SPVC_BASETYPE_INT16:
+        return "int16";
+      case SPVC_BASETYPE_UINT16:
+        return "uint16";
+      case SPVC_BASETYPE_INT32:
+        return "int";
+      case SPVC_BASETYPE_UINT32:
+        return "uint";
+      case SPVC_BASETYPE_INT64:
+        return "int64";
+      case SPVC_BASETYPE_UINT64:
+        return "uint64";
+      case SPVC_BASETYPE_FP16:
+        return "float16";
+      case SPVC_BASETYPE_FP32:
+        return "float";
+      case SPVC_BASETYPE_FP64:
+        return "double";
+      case SPVC_BASETYPE_SAMPLER:
+        return "sampler";
+      case SPVC_BASETYPE_ACCELERATION_STRUCTURE:
+        return "acceleration structure";
+      default:
+        return "?";
     }
   }
 

@@ -60,7 +60,7 @@ struct EntryPoint {
 struct SpecConstant {
   std::uint32_t id = 0;
   std::string type;
-  std::uint32_t bytes = 0;    // of a map entry
+  std::uint32_t bytes = 0;  // of a map entry
   std::string default_value;
   std::string name;
 };

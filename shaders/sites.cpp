@@ -17,8 +17,8 @@ const T* find(const void* chain, VkStructureType type) {
   return nullptr;
 }
 
-void take_stage(const VkPipelineShaderStageCreateInfo& info, std::uint32_t index, std::map<VkFlags, std::uint32_t>& seen,
-                const std::function<void(const Site&)>& visit) {
+void take_stage(const VkPipelineShaderStageCreateInfo& info, std::uint32_t index,
+                std::map<VkFlags, std::uint32_t>& seen, const std::function<void(const Site&)>& visit) {
   Site site{.kind = Site::Kind::stage, .index = index, .stage = info.stage, .constants = info.pSpecializationInfo};
   site.repeat = seen[info.stage]++;
   if (info.pName != nullptr) site.entry = info.pName;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/sizes.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
+
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -22,8 +22,7 @@ constexpr std::uint64_t kAddress = 8;  // bytes
 
 std::uint64_t Sizes::member(std::uint32_t structure, std::uint32_t m) {
   const auto found = module_.decorated_members.find({structure, m});
-  const DecoratedMember decorated =
-      found != module_.decorated_members.end() ? found->second : DecoratedMember{};
+  const DecoratedMember decorated = found != module_.decorated_members.end() ? found->second : DecoratedMember{};
   return laid_out(module_.types.at(structure).members[m], decorated.matrix_stride, decorated.row_major);
 }
 
@@ -42,8 +41,7 @@ std::uint64_t Sizes::measure(const Type& type, std::uint32_t id, std::uint32_t m
     case SpvOpTypeMatrix: {
       const Type& column = module_.types.at(type.element);
       const std::uint64_t scalar = module_.types.at(column.element).width / 8;
-      const std::uint64_t lines = by_rows ? column.count : type.count,
-                          across = by_rows ? type.count : column.count;
+      const std::uint64_t lines = by_rows ? column.count : type.count, across = by_rows ? type.count : column.count;
       return plus(times(lines - 1, matrix_stride), across * scalar);
     }
     case SpvOpTypeArray: {
@@ -56,8 +54,7 @@ std::uint64_t Sizes::measure(const Type& type, std::uint32_t id, std::uint32_t m
       std::uint64_t end = 0;
       for (std::uint32_t m = 0; m < type.members.size(); ++m) {
         const auto decorated = module_.decorated_members.find({id, m});
-        const std::uint32_t offset =
-            decorated != module_.decorated_members.end() ? decorated->second.offset : 0;
+        const std::uint32_t offset = decorated != module_.decorated_members.end() ? decorated->second.offset : 0;
         end = std::max(end, plus(offset, member(id, m)));
       }
       return end;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "shaders/static_use.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <cstring>
 #include <map>
@@ -11,6 +9,7 @@
 #include <unordered_set>
 
 #include "shaders/operations.h"
+#include "shaders/spirv.h"
 
 namespace rondo::shaders {
 
@@ -115,13 +114,13 @@ class Reader {
   std::vector<std::pair<StaticUse, std::uint32_t>> entries_;  // and their functions
   std::unordered_map<std::uint32_t, Type> types_;
   std::unordered_map<std::uint32_t, Variable> variables_;
-  std::unordered_set<std::uint32_t> comments_;                // sets of instructions that do nothing
+  std::unordered_set<std::uint32_t> comments_;  // sets of instructions that do nothing
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::set<std::uint32_t>> members_;  // decorated: (type, decoration)
   std::map<std::uint32_t, Function> functions_;
   Function* function_ = nullptr;
-  std::vector<std::pair<Function*, std::uint32_t>> late_;     // used before they are made
-  std::unordered_map<std::uint32_t, std::uint32_t> roots_;    // variable that a pointer or image comes from
-  std::unordered_set<std::uint32_t> addresses_;               // pointers to buffers
+  std::vector<std::pair<Function*, std::uint32_t>> late_;   // used before they are made
+  std::unordered_map<std::uint32_t, std::uint32_t> roots_;  // variable that a pointer or image comes from
+  std::unordered_set<std::uint32_t> addresses_;             // pointers to buffers
 };
 
 std::string string_in(Operands operands) {
@@ -252,9 +251,9 @@ void Reader::take(std::uint32_t operation, Operands operands) {
   if (operands.size() < skip) return;
   const std::uint32_t result = has_result ? operands[skip - 1] : 0;
   if (has_type)
-    if (const auto type = types_.find(operands[0]);
-        type != types_.end() && type->second.operation == SpvOpTypePointer &&
-        type->second.storage == SpvStorageClassPhysicalStorageBuffer)
+    if (const auto type = types_.find(operands[0]); type != types_.end() &&
+                                                    type->second.operation == SpvOpTypePointer &&
+                                                    type->second.storage == SpvStorageClassPhysicalStorageBuffer)
       addresses_.insert(result);
   const Operands rest = operands.subspan(skip);
   switch (operation) {

@@ -21,11 +21,11 @@ struct BindingUse {
 // Of an entry point, and of the functions that it calls.
 struct StaticUse {
   std::string entry;
-  std::uint32_t model = 0;                             // SpvExecutionModel
-  std::vector<BindingUse> bindings;                    // by set and binding
+  std::uint32_t model = 0;                                 // SpvExecutionModel
+  std::vector<BindingUse> bindings;                        // by set and binding
   bool reads_addresses = false, writes_addresses = false;  // pointers to buffers (PhysicalStorageBuffer)
-  bool traces = false;                                 // rays: what an acceleration structure refers to is read, too
-  bool calls_table = false;                            // reads the shader binding table, by a ray or a callable
+  bool traces = false;       // rays: what an acceleration structure refers to is read, too
+  bool calls_table = false;  // reads the shader binding table, by a ray or a callable
 };
 
 // By entry point, as the module has them. Empty: it is no SPIR-V, has none, or far more than any program's.

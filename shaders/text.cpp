@@ -41,11 +41,12 @@ std::string text_of(const EntryPoint& entry) {
   if (!entry.local_size.empty()) text += ", local size " + entry.local_size;
   for (const std::string& mode : entry.modes) text += ", " + mode;
   for (const Binding& binding : entry.bindings)
-    text += "; set " + std::to_string(binding.set) + " binding " + std::to_string(binding.binding) + " " + text_of(binding) +
-            (binding.used ? "" : " (unused)");
+    text += "; set " + std::to_string(binding.set) + " binding " + std::to_string(binding.binding) + " " +
+            text_of(binding) + (binding.used ? "" : " (unused)");
   if (entry.push_constants)
     text += "; push constants " + text_of(*entry.push_constants) + (entry.push_constants->used ? "" : " (unused)");
-  for (const Location& location : entry.locations) text += "; " + text_of(location) + (location.used ? "" : " (unused)");
+  for (const Location& location : entry.locations)
+    text += "; " + text_of(location) + (location.used ? "" : " (unused)");
   return text;
 }
 

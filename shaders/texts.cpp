@@ -18,16 +18,24 @@ struct Place {
 
 std::optional<Place> place_of(std::uint32_t operation) {
   switch (operation) {
-    case SpvOpString: return Place{TextOf::string, 2};
-    case SpvOpSource: return Place{TextOf::string, 4};
+    case SpvOpString:
+      return Place{TextOf::string, 2};
+    case SpvOpSource:
+      return Place{TextOf::string, 4};
     case SpvOpSourceContinued:
     case SpvOpSourceExtension:
-    case SpvOpModuleProcessed: return Place{TextOf::string, 1};
-    case SpvOpName: return Place{TextOf::name, 2};
-    case SpvOpMemberName: return Place{TextOf::name, 3};
-    case SpvOpDecorateString: return Place{TextOf::name, 3};
-    case SpvOpMemberDecorateString: return Place{TextOf::name, 4};
-    default: return std::nullopt;
+    case SpvOpModuleProcessed:
+      return Place{TextOf::string, 1};
+    case SpvOpName:
+      return Place{TextOf::name, 2};
+    case SpvOpMemberName:
+      return Place{TextOf::name, 3};
+    case SpvOpDecorateString:
+      return Place{TextOf::name, 3};
+    case SpvOpMemberDecorateString:
+      return Place{TextOf::name, 4};
+    default:
+      return std::nullopt;
   }
 }
 

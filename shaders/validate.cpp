@@ -47,8 +47,7 @@ bool knows_capability(std::uint32_t capability) {
   const std::unique_ptr<spv_context_t, void (*)(spv_context)> context(spvContextCreate(SPV_ENV_UNIVERSAL_1_6),
                                                                       spvContextDestroy);
   const Words module = probe(kOpCapability, {&capability, 1});
-  return spvBinaryParse(context.get(), nullptr, module.data(), module.size(), nullptr, nullptr, nullptr) ==
-         SPV_SUCCESS;
+  return spvBinaryParse(context.get(), nullptr, module.data(), module.size(), nullptr, nullptr, nullptr) == SPV_SUCCESS;
 }
 
 // The validator warns of the name of an extension that it does not know.
@@ -100,8 +99,7 @@ std::string find_newer(std::span<const std::uint32_t> words) {
     const std::span<const std::uint32_t> operands = words.subspan(at + 1, count - 1);
     const std::uint32_t operation = words[at] & 0xffff;
     if (operation == kOpCapability) {
-      if (operands.size() == 1 && !known.capability(operands[0]))
-        return "capability " + std::to_string(operands[0]);
+      if (operands.size() == 1 && !known.capability(operands[0])) return "capability " + std::to_string(operands[0]);
     } else if (operation == kOpExtension) {
       if (!operands.empty() && operands.back() >> 24 == 0 && !known.extension(operands))
         return "extension " + text_of(operands);

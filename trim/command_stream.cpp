@@ -43,14 +43,11 @@ Result<void> add(CommandStream& out, const CommandLog& log, const ObjectTable& o
   for (const LoggedCommand& one : list->commands) {
     const CommandId canonical = codec::info(one.command).canonical;
     if (canonical == CommandId::vkCmdExecuteCommands) {
-      if (level >= kMostLevels)
-        return fail(Status::failed, "its command buffers execute one another without an end");
-      for (const ObjectId id : list->ids_of(one).subspan(1))
-        RONDO_TRY(add(out, log, objects, id, instance, level + 1));
+      if (level >= kMostLevels) return fail(Status::failed, "its command buffers execute one another without an end");
+      for (const ObjectId id : list->ids_of(one).subspan(1)) RONDO_TRY(add(out, log, objects, id, instance, level + 1));
       continue;
     }
-    if (out.items.size() >= kMostItems)
-      return fail(Status::failed, "it has more commands than can be followed");
+    if (out.items.size() >= kMostItems) return fail(Status::failed, "it has more commands than can be followed");
     StreamItem item;
     item.list = list.get();
     item.command = &one;
@@ -167,8 +164,8 @@ std::vector<std::size_t> CommandStream::open_at(std::size_t at) const {
   for (std::size_t i = 0; i < at; ++i) {
     if (begins(items[i].role)) open.push_back(i);
     // The innermost that it can be the end of.
-    const auto ended = std::find_if(open.rbegin(), open.rend(),
-                                    [&](std::size_t o) { return is_end_of(items[i], items[o]); });
+    const auto ended =
+        std::find_if(open.rbegin(), open.rend(), [&](std::size_t o) { return is_end_of(items[i], items[o]); });
     if (ended != open.rend()) open.erase(std::next(ended).base());
   }
   return open;

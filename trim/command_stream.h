@@ -20,7 +20,7 @@ struct LoggedCommand {
   CommandId command{};  // as it was called
   std::uint16_t file_command = 0, flags = 0;
   std::uint32_t thread = 0;
-  std::uint32_t caller = 0;  // who recorded it (format/call_chains.h)
+  std::uint32_t caller = 0;               // who recorded it (format/call_chains.h)
   std::size_t first_byte = 0, bytes = 0;  // of CommandList::payloads
   std::size_t first_id = 0, ids = 0;      // of CommandList::ids
 };
@@ -33,9 +33,7 @@ struct CommandList {
   std::span<const std::byte> payload(const LoggedCommand& c) const {
     return std::span(payloads).subspan(c.first_byte, c.bytes);
   }
-  std::span<const ObjectId> ids_of(const LoggedCommand& c) const {
-    return std::span(ids).subspan(c.first_id, c.ids);
-  }
+  std::span<const ObjectId> ids_of(const LoggedCommand& c) const { return std::span(ids).subspan(c.first_id, c.ids); }
 };
 using CommandListRef = std::shared_ptr<const CommandList>;
 

@@ -89,7 +89,8 @@ void DescriptorSets::allocate(const access::Call& call) {
 }
 
 // `at`: in the record; the data of a template need not be aligned.
-DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDescriptorType type, const std::byte* at) const {
+DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDescriptorType type,
+                                                const std::byte* at) const {
   Descriptor one;
   one.type = type;
   switch (template_item(type)) {
@@ -97,8 +98,7 @@ DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDesc
       one.image = codec::load<VkDescriptorImageInfo>(at);
       if (type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)
         one.objects[0] = call.id(at + offsetof(VkDescriptorImageInfo, sampler));
-      if (type != VK_DESCRIPTOR_TYPE_SAMPLER)
-        one.objects[1] = call.id(at + offsetof(VkDescriptorImageInfo, imageView));
+      if (type != VK_DESCRIPTOR_TYPE_SAMPLER) one.objects[1] = call.id(at + offsetof(VkDescriptorImageInfo, imageView));
       if (one.objects[0] == 0) one.image.sampler = VK_NULL_HANDLE;  // an immutable one, or none
       if (one.objects[1] == 0) one.image.imageView = VK_NULL_HANDLE;
       break;
@@ -270,8 +270,8 @@ void DescriptorSets::collect(Writes& out, std::uint64_t set_handle, const Set& s
   std::memcpy(&w.dstSet, &set_handle, sizeof w.dstSet);
   for (const auto& [binding, bytes] : set.bytes) {
     VkWriteDescriptorSetInlineUniformBlock& block = out.blocks.emplace_back();
-    block = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK, nullptr, static_cast<std::uint32_t>(bytes.size()),
-             bytes.data()};
+    block = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK, nullptr,
+             static_cast<std::uint32_t>(bytes.size()), bytes.data()};
     w.pNext = &block;
     w.dstBinding = binding;
     w.dstArrayElement = 0;
@@ -281,7 +281,8 @@ void DescriptorSets::collect(Writes& out, std::uint64_t set_handle, const Set& s
   }
   w.pNext = nullptr;
   const auto there = [&](const Descriptor& one) {
-    return std::all_of(std::begin(one.objects), std::end(one.objects), [&](ObjectId id) { return id == 0 || alive(id); });
+    return std::all_of(std::begin(one.objects), std::end(one.objects),
+                       [&](ObjectId id) { return id == 0 || alive(id); });
   };
   for (auto at = set.written.begin(); at != set.written.end();) {
     if (!there(at->second)) {
@@ -301,7 +302,8 @@ void DescriptorSets::collect(Writes& out, std::uint64_t set_handle, const Set& s
     std::vector<VkDescriptorBufferInfo> buffers;
     std::vector<std::uint64_t> handles;
     std::uint32_t element = at->first.second;
-    for (; at != set.written.end() && at->first == Key{w.dstBinding, element} && at->second.type == type && there(at->second);
+    for (; at != set.written.end() && at->first == Key{w.dstBinding, element} && at->second.type == type &&
+           there(at->second);
          ++at, ++element) {
       if (item == TemplateItem::image)
         images.push_back(at->second.image);

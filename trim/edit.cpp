@@ -31,7 +31,8 @@ class Editor {
     // Some name others of the same call, by their place.
     for (std::uint32_t i = 0; i < a.*count; ++i) {
       if constexpr (requires { (a.*infos)[i].basePipelineIndex; })
-        if (((a.*infos)[i].flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && (a.*infos)[i].basePipelineIndex >= 0) return;
+        if (((a.*infos)[i].flags & VK_PIPELINE_CREATE_DERIVATIVE_BIT) != 0 && (a.*infos)[i].basePipelineIndex >= 0)
+          return;
 #ifdef VK_EXT_shader_object
       if constexpr (requires { (a.*infos)[i].codeType; })
         if (((a.*infos)[i].flags & VK_SHADER_CREATE_LINK_STAGE_BIT_EXT) != 0) return;
@@ -70,7 +71,8 @@ class Editor {
   void binds(Resource Info::*resource) {
     auto& a = args<Args>();
     std::vector<bool> wanted;
-    for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) wanted.push_back(keeps_(view_.id(&(a.pBindInfos[i].*resource))));
+    for (std::uint32_t i = 0; i < a.bindInfoCount; ++i)
+      wanted.push_back(keeps_(view_.id(&(a.pBindInfos[i].*resource))));
     compact(a.pBindInfos, wanted);
     a.bindInfoCount = counted(wanted);
   }

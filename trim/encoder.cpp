@@ -15,8 +15,7 @@ bool is_call(const Record& record, CommandId command) {
 std::uint16_t RecordEncoder::id_of(CommandId command) {
   const auto [found, fresh] = commands_.try_emplace(command, std::uint16_t{0});
   const codec::CommandInfo& info = codec::info(command);
-  if (fresh)
-    found->second = out_.add_name(DictionaryKind::command, info.name, codec::info(info.args).encoding_hash);
+  if (fresh) found->second = out_.add_name(DictionaryKind::command, info.name, codec::info(info.args).encoding_hash);
   return found->second;
 }
 
@@ -35,7 +34,8 @@ void RecordEncoder::add_blob(const Digest& digest, std::span<const std::byte> by
 Result<void> RecordEncoder::encode(CommandId command, const void* args) {
   buffer_.clear();
   const codec::EncodeResult encoded = codec::encode(buffer_, *this, command, args);
-  if (!encoded.error.empty()) return fail(Status::failed, std::string(codec::info(command).name) + ": " + encoded.error);
+  if (!encoded.error.empty())
+    return fail(Status::failed, std::string(codec::info(command).name) + ": " + encoded.error);
   return blob_failure_;
 }
 

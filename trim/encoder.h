@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "format/codec/encoder.h"
 #include "format/call_chains.h"
+#include "format/codec/encoder.h"
 #include "format/offline_writer.h"
 
 namespace rondo::trim {
@@ -44,7 +44,8 @@ class RecordEncoder final : public codec::EncodeContext {
  private:
   Result<void> encode(CommandId command, const void* args);
   std::uint16_t id_of(CommandId command);
-  Result<void> add(std::uint32_t thread, CommandId command, std::optional<std::int64_t> returned = {});  // what is encoded
+  // what is encoded
+  Result<void> add(std::uint32_t thread, CommandId command, std::optional<std::int64_t> returned = {});
   // In front of the thread's next record, where another one is known there; with chain and modules where they are new.
   Result<void> say_caller(std::uint32_t thread, std::uint32_t number);
   Result<void> say_chain(std::uint32_t thread, std::uint32_t number, const CallChain& chain);

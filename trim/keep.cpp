@@ -19,7 +19,7 @@ namespace {
 // The infos of a call that makes one object of each: where they lie in its block.
 struct Infos {
   const void* first = nullptr;
-  std::size_t size = 0;       // of one
+  std::size_t size = 0;           // of one
   const void* handles = nullptr;  // the array of what is made
 };
 
@@ -129,7 +129,9 @@ void Keep::add_part_uses(ObjectId id, const Op& op) {
   view_.load(plan_, op);
   const std::optional<Infos> infos = infos_of(canonical, view_);
   const auto* const base = &view_.as<std::byte>();
-  const auto offset = [&](const void* at) { return static_cast<std::size_t>(static_cast<const std::byte*>(at) - base); };
+  const auto offset = [&](const void* at) {
+    return static_cast<std::size_t>(static_cast<const std::byte*>(at) - base);
+  };
   const auto created = plan_.created.begin() + op.first_created;
   const auto one = std::find_if(created, created + op.created, [&](const Patch& patch) { return patch.id == id; });
   const auto patches = plan_.patches.begin() + op.first_patch;

@@ -15,8 +15,8 @@ namespace rondo::trim {
 class Loaded {
  public:
   // `ids`: the objects of its handles, in their order.
-  Result<void> load(Reader& source, const codec::IdMap& map, CommandId command,
-                    std::span<const std::byte> payload, std::span<const ObjectId> ids) {
+  Result<void> load(Reader& source, const codec::IdMap& map, CommandId command, std::span<const std::byte> payload,
+                    std::span<const ObjectId> ids) {
     lowered_.clear();
     blobs_.clear();
     pointers_.clear();

@@ -15,7 +15,8 @@ namespace {
 // An image like it, of these mips.
 class Scratch {
  public:
-  Scratch(player::DeviceState& device, const player::SnapshotImage& like, VkExtent3D extent, std::uint32_t mips) : device_(device) {
+  Scratch(player::DeviceState& device, const player::SnapshotImage& like, VkExtent3D extent, std::uint32_t mips)
+      : device_(device) {
     const Dispatch& vk = device.dispatch;
     VkImageCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
@@ -58,8 +59,9 @@ Result<void> by_commands(player::DeviceState& device, const player::LiveQueue& q
 
 }  // namespace
 
-Result<std::uint32_t> mips_made_by_blits(player::Run& run, const player::LiveQueue& queue, const player::SnapshotImage& image,
-                                         std::uint32_t base, const std::vector<std::vector<std::byte>>& levels) {
+Result<std::uint32_t> mips_made_by_blits(player::Run& run, const player::LiveQueue& queue,
+                                         const player::SnapshotImage& image, std::uint32_t base,
+                                         const std::vector<std::vector<std::byte>>& levels) {
   player::DeviceState& device = *run.device_at(image.device);
   const VkQueueFamilyProperties& family = run.targets()[device.index].families[queue.family];
   const auto count = static_cast<std::uint32_t>(levels.size());
@@ -80,8 +82,8 @@ Result<std::uint32_t> mips_made_by_blits(player::Run& run, const player::LiveQue
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = scratch.image;
     barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0, nullptr,
-                            1, &barrier);
+    vk.vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr,
+                            0, nullptr, 1, &barrier);
   }));
   {
     gpu::Upload upload(device.access, queue.family, family.minImageTransferGranularity);

@@ -11,7 +11,8 @@ namespace rondo::trim {
 
 // `levels`: texels of mips that follow each other, from the image's mip `base` on, read on the live queue. How many of
 // them, with the first, a chain of blits from the first gives: 1: none but that. Tried on an image of its own.
-Result<std::uint32_t> mips_made_by_blits(player::Run& run, const player::LiveQueue& queue, const player::SnapshotImage& image,
-                                         std::uint32_t base, const std::vector<std::vector<std::byte>>& levels);
+Result<std::uint32_t> mips_made_by_blits(player::Run& run, const player::LiveQueue& queue,
+                                         const player::SnapshotImage& image, std::uint32_t base,
+                                         const std::vector<std::vector<std::byte>>& levels);
 
 }  // namespace rondo::trim

@@ -73,8 +73,7 @@ void Needs::touch_image(const Touch& touch, const player::ImageLayouts& image) {
   Parts& needed_or_forgotten = images_or_forgotten_[touch.object];
   Parts& written = written_.images[touch.object];
   Parts& filled = written_.filled[touch.object];
-  for (Parts* parts : {&needed, &needed_or_forgotten, &written, &filled})
-    parts->resize(image.part_count(), false);
+  for (Parts* parts : {&needed, &needed_or_forgotten, &written, &filled}) parts->resize(image.part_count(), false);
   // What is replaced in part only is needed for the rest of it.
   const bool needs = touch.reads() || !touch.overwrites;
   player::parts_of(image, touch.part).each(image, [&](std::size_t part) {

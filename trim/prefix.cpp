@@ -70,8 +70,7 @@ void CutRecords::find_passed() {
     if (!plan_.ops[i].may_pass) continue;
     while (one != plan_.observations.end() && one->op < i) ++one;
     bool passed = one == plan_.observations.end() || one->op != i;  // it passed before the program asked
-    for (auto by = one; by != plan_.observations.end() && by->op == i; ++by)
-      passed = passed || by->submit < span.first;
+    for (auto by = one; by != plan_.observations.end() && by->op == i; ++by) passed = passed || by->submit < span.first;
     if (passed) passed_.insert(plan_.ops[i].sequence);
   }
 }
@@ -81,8 +80,8 @@ Result<const codec::CommandInfo*> CutRecords::decode(const Record& record) {
   if (id == CommandId::none) return nullptr;
   lowered_.clear();
   if (auto decoded = codec::decode(lowered_, ids_, id, record.payload); !decoded)
-    return fail(decoded.error().status, source_.path() + ": record " + std::to_string(record.sequence) + ": " +
-                                            decoded.error().message);
+    return fail(decoded.error().status,
+                source_.path() + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
   encoder_.follow(record, id, lowered_);
   return &codec::info(id);
 }
@@ -112,7 +111,8 @@ CutRecords::Fate CutRecords::fate_of_creation(const codec::CommandInfo& command)
 }
 
 CutRecords::Fate CutRecords::fate_of_destruction() {
-  bool any = std::any_of(resolution_.ended.begin(), resolution_.ended.end(), [&](ObjectId id) { return keep_.has(id); });
+  bool any =
+      std::any_of(resolution_.ended.begin(), resolution_.ended.end(), [&](ObjectId id) { return keep_.has(id); });
   bool all = true;
   for (std::size_t i = 0; i < lowered_.handles.size(); ++i)
     if ((lowered_.handles[i].flags & codec::kDestroyed) != 0 && resolution_.ids[i] != 0) {
@@ -139,11 +139,14 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
   const CommandId canonical = command.canonical;
   if (wanted_.count(record.sequence) != 0) return Fate::keep;
   if (survey_.last.count(record.sequence) != 0)
-    return all_kept() && puts_back(canonical == CommandId::vkSetPrivateData ? "private-data" : "names") ? Fate::keep : Fate::drop;
+    return all_kept() && puts_back(canonical == CommandId::vkSetPrivateData ? "private-data" : "names") ? Fate::keep
+                                                                                                        : Fate::drop;
   if (command.records_into_command_buffer || canonical == CommandId::vkBeginCommandBuffer ||
       canonical == CommandId::vkEndCommandBuffer) {
     const auto begun = states_.recordings.find(resolution_.ids.empty() ? 0 : resolution_.ids[0]);
-    return puts_back("recordings") && begun != states_.recordings.end() && record.sequence >= begun->second ? Fate::keep : Fate::drop;
+    return puts_back("recordings") && begun != states_.recordings.end() && record.sequence >= begun->second
+               ? Fate::keep
+               : Fate::drop;
   }
   if (canonical == CommandId::vkResetCommandBuffer || canonical == CommandId::vkResetCommandPool) return Fate::drop;
   if (is_bind(canonical)) {

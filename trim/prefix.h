@@ -71,8 +71,8 @@ class CutRecords {
   const codec::IdMap ids_;
   std::set<std::uint64_t> wanted_;  // records of their own: maps, acquires, what was said last, open labels
   std::map<std::uint64_t, std::vector<ObjectId>> set_writes_;  // kept sets, by the record that wrote them last
-  std::set<std::uint64_t> passed_;  // polls of the span that saw what work of before it did and took back
-  std::unordered_set<Digest> told_;                            // answers to questions
+  std::set<std::uint64_t> passed_;   // polls of the span that saw what work of before it did and took back
+  std::unordered_set<Digest> told_;  // answers to questions
   std::unordered_set<Digest> source_blobs_;
   std::map<HandleType, std::uint32_t> next_number_;
   std::vector<std::uint32_t> number_types_, numbers_;

@@ -51,7 +51,8 @@ tl::unexpected<Error> PutBack::cannot(ObjectId id, const std::string& why) const
 
 bool PutBack::is_there(ObjectId id) const {
   const std::uint64_t begin = plan_.span_records.first;
-  return keep_.has(id) && objects_[id].created < begin && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin);
+  return keep_.has(id) && objects_[id].created < begin &&
+         (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin);
 }
 
 const QueueOf* PutBack::queue_for(std::uint32_t device, std::uint32_t family, VkQueueFlags can) const {
@@ -112,8 +113,8 @@ Result<void> PutBack::write_layouts() {
       for (std::size_t i = 0; i < barriers.size(); ++i)
         for (std::size_t k = i + 1; k < barriers.size();) {
           const VkImageSubresourceRange &a = barriers[i].subresourceRange, &b = barriers[k].subresourceRange;
-          if (a.baseMipLevel == b.baseMipLevel && a.baseArrayLayer == b.baseArrayLayer && a.layerCount == b.layerCount &&
-              barriers[i].newLayout == barriers[k].newLayout) {
+          if (a.baseMipLevel == b.baseMipLevel && a.baseArrayLayer == b.baseArrayLayer &&
+              a.layerCount == b.layerCount && barriers[i].newLayout == barriers[k].newLayout) {
             barriers[i].subresourceRange.aspectMask |= b.aspectMask;
             barriers.erase(barriers.begin() + static_cast<std::ptrdiff_t>(k));
           } else {
@@ -139,8 +140,11 @@ bool PutBack::is_linear(ObjectId image) const {
 
 bool PutBack::is_raw(const SnapshotImage& image) const {
   if (image.swapchain != 0) return false;
-  return (image.samples != VK_SAMPLE_COUNT_1_BIT && sampled_.count(image.id) == 0) || raw_.count(image.id) != 0 || states_.sparse.count(image.id) != 0 ||
-         gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT} : VkImageAspectFlags{image.parts[0].aspect}).bytes == 0;
+  return (image.samples != VK_SAMPLE_COUNT_1_BIT && sampled_.count(image.id) == 0) || raw_.count(image.id) != 0 ||
+         states_.sparse.count(image.id) != 0 ||
+         gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT}
+                                                         : VkImageAspectFlags{image.parts[0].aspect})
+                 .bytes == 0;
 }
 
 Result<void> PutBack::write_memory() {
@@ -215,13 +219,15 @@ Result<void> PutBack::write_memory(std::uint32_t place, const Ranges& ranges, bo
       else if (at < placement.bytes)
         pieces.push_back({0, at, std::min(size, placement.bytes - at)});
       for (const player::Piece& piece : pieces) {
-        const std::span<std::byte> to = std::span(data).subspan(from + static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.bytes));
-        RONDO_TRY(memory_bytes_.read(*allocation, piece.to, piece.bytes, [&](VkDeviceSize offset, std::span<const std::byte> bytes) {
-          if (allocation->mapped != nullptr)
-            read_captured(run_, place, piece.to, to);
-          else
-            std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(offset - piece.to));
-        }));
+        const std::span<std::byte> to =
+            std::span(data).subspan(from + static_cast<std::size_t>(piece.from), static_cast<std::size_t>(piece.bytes));
+        RONDO_TRY(memory_bytes_.read(
+            *allocation, piece.to, piece.bytes, [&](VkDeviceSize offset, std::span<const std::byte> bytes) {
+              if (allocation->mapped != nullptr)
+                read_captured(run_, place, piece.to, to);
+              else
+                std::copy(bytes.begin(), bytes.end(), to.begin() + static_cast<std::ptrdiff_t>(offset - piece.to));
+            }));
       }
       at += size;
       if (data.size() == kPiece) RONDO_TRY(flush());
@@ -254,7 +260,8 @@ Result<void> PutBack::write_images() {
 }
 
 // Mips that the device makes from the one before are not kept: a third of a texture.
-Result<std::vector<std::size_t>> PutBack::write_mips(const SnapshotImage& image, const std::vector<std::size_t>& parts) {
+Result<std::vector<std::size_t>> PutBack::write_mips(const SnapshotImage& image,
+                                                     const std::vector<std::size_t>& parts) {
   const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
   if (layouts.mips < 2 || layouts.aspects.size() != 1 || layouts.aspects[0] != VK_IMAGE_ASPECT_COLOR_BIT ||
       image.type == VK_IMAGE_TYPE_1D || gpu::is_compressed(image.format) || gpu::is_integer(image.format))
@@ -269,16 +276,19 @@ Result<std::vector<std::size_t>> PutBack::write_mips(const SnapshotImage& image,
       chain = image.parts[own[k]].mip == image.parts[own[k - 1]].mip + 1 && layouts.at(own[k]) == layouts.at(own[0]);
     const QueueOf* queue = nullptr;
     if (chain)
-      queue = queue_for(image.device, image.families.empty() ? layouts.at(own[0]).family : VK_QUEUE_FAMILY_IGNORED, kGraphics);
+      queue = queue_for(image.device, image.families.empty() ? layouts.at(own[0]).family : VK_QUEUE_FAMILY_IGNORED,
+                        kGraphics);
     const std::vector<player::LiveQueue>& live = run_.device_at(image.device)->queues;
-    const auto on = std::find_if(live.begin(), live.end(), [&](const player::LiveQueue& one) { return queue != nullptr && one.id == queue->id; });
+    const auto on = std::find_if(live.begin(), live.end(),
+                                 [&](const player::LiveQueue& one) { return queue != nullptr && one.id == queue->id; });
     if (on == live.end()) {
       rest.insert(rest.end(), own.begin(), own.end());
       continue;
     }
     std::vector<std::vector<std::byte>> levels;
     for (const std::size_t i : own) {
-      const auto texels = run_.readback(*run_.device_at(image.device), on->family).read(on->handle, source_of(image, i));
+      const auto texels =
+          run_.readback(*run_.device_at(image.device), on->family).read(on->handle, source_of(image, i));
       if (!texels) return cannot(image.id, "cannot be read: " + texels.error().message);
       levels.emplace_back(texels->begin(), texels->end());
     }
@@ -289,7 +299,8 @@ Result<std::vector<std::size_t>> PutBack::write_mips(const SnapshotImage& image,
     kept.insert(kept.end(), own.begin() + *made, own.end());
     RONDO_TRY(write_image(image, kept));
     if (*made < 2) continue;
-    const args_rondoMips args{captured<VkQueue>(queue->id), captured<VkImage>(image.id), base, *made, layer, layouts.at(own[0]).layout};
+    const args_rondoMips args{captured<VkQueue>(queue->id), captured<VkImage>(image.id), base, *made, layer,
+                              layouts.at(own[0]).layout};
     RONDO_TRY(out_.write(CommandId::rondoMips, args));
   }
   return rest;
@@ -317,8 +328,12 @@ Result<void> PutBack::write_image(const SnapshotImage& image, const std::vector<
   const QueueOf* queue = nullptr;
   const auto flush = [&]() -> Result<void> {
     if (gathered.empty()) return {};
-    const args_rondoImageContents args{captured<VkQueue>(queue->id), captured<VkImage>(image.id),
-                                       static_cast<std::uint32_t>(gathered.size()), gathered.data(), data.size(), data.data()};
+    const args_rondoImageContents args{captured<VkQueue>(queue->id),
+                                       captured<VkImage>(image.id),
+                                       static_cast<std::uint32_t>(gathered.size()),
+                                       gathered.data(),
+                                       data.size(),
+                                       data.data()};
     RONDO_TRY(out_.write(CommandId::rondoImageContents, args));
     bytes_ += data.size();
     gathered.clear();

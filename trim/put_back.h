@@ -23,8 +23,8 @@ class PutBack {
   // `images`: those that are there, of the plan before preflight; `raw`: that cannot be copied, and why;
   // `sampled`: that have several samples, which can be read and drawn.
   PutBack(player::Run& run, RecordEncoder& out, const Keep& keep, const States& states, const Survey& survey,
-          const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw,
-          std::set<ObjectId> sampled, const std::string& leave_out);
+          const player::SnapshotList& there, const std::map<ObjectId, std::string>& raw, std::set<ObjectId> sampled,
+          const std::string& leave_out);
 
   // The run is idle. Names what cannot be put back.
   Result<void> write();
@@ -38,7 +38,8 @@ class PutBack {
   Result<void> write_memory(std::uint32_t memory, const Ranges& ranges, bool as_it_lies);
   Result<void> write_images();
   // What is left to be written.
-  Result<std::vector<std::size_t>> write_mips(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
+  Result<std::vector<std::size_t>> write_mips(const player::SnapshotImage& image,
+                                              const std::vector<std::size_t>& parts);
   Result<void> write_image(const player::SnapshotImage& image, const std::vector<std::size_t>& parts);
   // put_back_samples.cpp: what of `sampled_` is read and drawn after all; the rest goes raw.
   Result<void> choose_sampled();

@@ -2,8 +2,8 @@
 // Queries, events, fences, semaphores: as they are where the span begins, nothing being worked on.
 #include <algorithm>
 
-#include "generated/args.h"
 #include "format/native_view.h"
+#include "generated/args.h"
 #include "trim/put_back.h"
 
 namespace rondo::trim {
@@ -17,9 +17,10 @@ Result<void> PutBack::write_queries() {
     if (!is_there(pool) || made == kNone) continue;
     view_.load(plan_, plan_.ops[made]);
     const VkQueryType type = view_.as<args_vkCreateQueryPool>().pCreateInfo->queryType;
-    const bool plain = type == VK_QUERY_TYPE_OCCLUSION || type == VK_QUERY_TYPE_PIPELINE_STATISTICS ||
-                       type == VK_QUERY_TYPE_TIMESTAMP;
-    const QueueOf* queue = queue_for(plan_.place_of(objects_[pool].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_GRAPHICS_BIT);
+    const bool plain =
+        type == VK_QUERY_TYPE_OCCLUSION || type == VK_QUERY_TYPE_PIPELINE_STATISTICS || type == VK_QUERY_TYPE_TIMESTAMP;
+    const QueueOf* queue =
+        queue_for(plan_.place_of(objects_[pool].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_GRAPHICS_BIT);
     if (queue == nullptr)
       queue = queue_for(plan_.place_of(objects_[pool].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_COMPUTE_BIT);
     for (std::size_t first = 0; first < states.size();) {
@@ -27,8 +28,11 @@ Result<void> PutBack::write_queries() {
       while (last < states.size() && states[last] == states[first]) ++last;
       if (states[first] != QueryState::unknown) {
         if (queue == nullptr) return cannot(pool, "has no queue that could reset it");
-        const args_rondoQueries args{captured<VkQueue>(queue->id), captured<VkQueryPool>(pool), type,
-                                     static_cast<std::uint32_t>(first), static_cast<std::uint32_t>(last - first),
+        const args_rondoQueries args{captured<VkQueue>(queue->id),
+                                     captured<VkQueryPool>(pool),
+                                     type,
+                                     static_cast<std::uint32_t>(first),
+                                     static_cast<std::uint32_t>(last - first),
                                      plain && states[first] == QueryState::ended ? VK_TRUE : VK_FALSE};
         RONDO_TRY(out_.write(CommandId::rondoQueries, args));
       }
@@ -115,7 +119,8 @@ Result<void> PutBack::write_fences() {
     view_.load(plan_, plan_.ops[keep_.made_by(id)]);
     const bool made_so = (view_.as<args_vkCreateFence>().pCreateInfo->flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
     const bool would_be = made_so || acquired.count(id) != 0;
-    const bool is = device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(run_.slot(id))) == VK_SUCCESS;
+    const bool is =
+        device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(run_.slot(id))) == VK_SUCCESS;
     if (is == would_be) continue;
     const VkFence fence = captured<VkFence>(id);
     if (!is) {
@@ -153,7 +158,8 @@ Result<void> PutBack::write_semaphores() {
       continue;
     }
     // All that gave anything to a sync fd has ended: what came in one is signalled.
-    const bool is = states_.signalled.count(id) != 0 || survey_.imported.count(id) != 0, would_be = acquired.count(id) != 0;
+    const bool is = states_.signalled.count(id) != 0 || survey_.imported.count(id) != 0,
+               would_be = acquired.count(id) != 0;
     if (is == would_be || !puts_back("binaries")) continue;
     const QueueOf* queue = queue_for(plan_.place_of(objects_[id].device), VK_QUEUE_FAMILY_IGNORED, ~VkQueueFlags{0});
     if (queue == nullptr) return cannot(id, "has no queue that could signal it");

@@ -30,7 +30,12 @@ constexpr std::string_view kPseudonyms[] = {"label ", "scope ", "message "};
 class Redactor {
  public:
   Redactor(Reader& source, OfflineWriter& out, const RedactOptions& options, Redacted& done)
-      : source_(source), out_(out), options_(options), done_(done), ids_(codec::IdMap::match(source.dictionary())), encoder_(out, 0) {}
+      : source_(source),
+        out_(out),
+        options_(options),
+        done_(done),
+        ids_(codec::IdMap::match(source.dictionary())),
+        encoder_(out, 0) {}
 
   Result<void> run() {
     for (;;) {
@@ -45,7 +50,8 @@ class Redactor {
   // For LeafWalk: finds what is to change.
   bool enters(const codec::StructInfo&) const { return true; }
   void text(const codec::StructInfo& owner, const codec::Field& field, std::size_t at) {
-    const std::string old(reinterpret_cast<const char*>(&lowered_.bytes[codec::load<std::uint64_t>(&lowered_.bytes[at])]));
+    const std::string old(
+        reinterpret_cast<const char*>(&lowered_.bytes[codec::load<std::uint64_t>(&lowered_.bytes[at])]));
     std::optional<std::string> fresh = old;
     switch (codec::text_kind(owner, field)) {
       case codec::TextKind::fixed:
@@ -85,12 +91,14 @@ class Redactor {
     const std::string_view field = leaf.field->name;
     const bool code = field == "pCode", tag = field == "pTag";
     if ((!code || options_.keeps_shaders) && (!tag || options_.keeps_names)) return;
-    std::span<const std::byte> old(&lowered_.bytes[leaf.blob ? 0 : leaf.offset], leaf.blob ? 0 : leaf.count * leaf.field->size);
+    std::span<const std::byte> old(&lowered_.bytes[leaf.blob ? 0 : leaf.offset],
+                                   leaf.blob ? 0 : leaf.count * leaf.field->size);
     Reader::Bytes blob;
     if (leaf.blob) {
-      auto bytes = source_.blob(std::find_if(lowered_.blobs.begin(), lowered_.blobs.end(), [&](const codec::BlobRef& one) {
-                                  return one.offset == leaf.offset;
-                                })->digest);
+      auto bytes =
+          source_.blob(std::find_if(lowered_.blobs.begin(), lowered_.blobs.end(), [&](const codec::BlobRef& one) {
+                         return one.offset == leaf.offset;
+                       })->digest);
       if (!bytes) {
         if (failed_) failed_ = tl::unexpected<Error>(bytes.error());
         return;
@@ -138,7 +146,8 @@ class Redactor {
     const CommandId id = ids_.command(record.command);
     if (id == CommandId::none)
       return fail(Status::unreadable, source_.path() + ": record " + std::to_string(record.sequence) + ": " +
-                                          ids_.name(record.command) + " is unknown to this build, which cannot tell what it says");
+                                          ids_.name(record.command) +
+                                          " is unknown to this build, which cannot tell what it says");
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, ids_, id, record.payload); !decoded)
       return fail(decoded.error().status,
@@ -181,8 +190,8 @@ class Redactor {
     return {};
   }
 
-  // Those of an unchanged record and those that checkpoints only name by their digests. A shader whose texts were blanked
-  // is not copied, unless something else uses the same bytes.
+  // Those of an unchanged record and those that checkpoints only name by their digests. A shader whose texts were
+  // blanked is not copied, unless something else uses the same bytes.
   Result<void> copy_blobs() {
     for (const BlobInfo& blob : source_.blobs()) {
       if (changed_blobs_.count(blob.digest) != 0 && needed_.count(blob.digest) == 0) continue;
@@ -244,10 +253,14 @@ Result<Redacted> redact(const RedactOptions& options) {
   auto source = Reader::open(options.file);
   if (!source) return tl::unexpected<Error>(source.error());
   if (!(*source)->complete())
-    return fail(Status::unreadable, options.file + ": is not complete (" + (*source)->cut_reason() + ")" + closing_advice(**source));
+    return fail(Status::unreadable,
+                options.file + ": is not complete (" + (*source)->cut_reason() + ")" + closing_advice(**source));
   for (const ExternalFile& file : (*source)->files())
     if (file.blobs != 0 && !file.embedded())
-      return fail(Status::usage, options.file + ": needs files, whose paths it names: `rondo pack` makes a capture that needs none; redact that one");
+      return fail(
+          Status::usage,
+          options.file +
+              ": needs files, whose paths it names: `rondo pack` makes a capture that needs none; redact that one");
   const NamedOutput output{NamedOutput::Kind::file, options.output, options.file};
   RONDO_TRY(spare_needed_files(**source, std::span(&output, 1)));
   auto out = OfflineWriter::create(options.output, options.file, Compression::zstd, (*source)->dictionary());

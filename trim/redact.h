@@ -39,8 +39,8 @@ struct Redacted {
 //   tags                            zero bytes
 //   texts in SPIR-V                 as many x
 // Everything that a device is given stays as it is, but for shaders' debug texts. Needs no device.
-// Status::unreadable: the capture is cut or damaged, or has records that this build cannot read. Status::usage: it needs files,
-// whose paths it names (rondo pack makes one that does not). Status::failed: the output cannot be written.
+// Status::unreadable: the capture is cut or damaged, or has records that this build cannot read. Status::usage: it
+// needs files, whose paths it names (rondo pack makes one that does not). Status::failed: the output cannot be written.
 Result<Redacted> redact(const RedactOptions& options);
 
 // Each word that begins like a path (/home, ~/x, "/tmp) becomes "(path)".

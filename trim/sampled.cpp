@@ -58,9 +58,8 @@ class Trial {
     barrier.srcQueueFamilyIndex = barrier.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     barrier.image = image_;
     barrier.subresourceRange = {gpu::aspects_of(format), 0, 1, 0, 1};
-    device_.dispatch.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-                                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1,
-                                          &barrier);
+    device_.dispatch.vkCmdPipelineBarrier(*begun, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                          0, 0, nullptr, 0, nullptr, 1, &barrier);
     return commands.submit_and_wait(queue.handle, {});
   }
 

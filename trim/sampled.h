@@ -17,20 +17,18 @@ class Sampled {
   explicit Sampled(player::Run& run) : run_(run) {}
 
   // Of one part: all samples, one after the other. Valid until the next call.
-  Result<std::span<const std::byte>> read(const player::SnapshotImage& image,
-                                          const player::SnapshotPart& part, VkImageLayout layout,
-                                          const player::LiveQueue& queue);
+  Result<std::span<const std::byte>> read(const player::SnapshotImage& image, const player::SnapshotPart& part,
+                                          VkImageLayout layout, const player::LiveQueue& queue);
   // Whether the part is, bit by bit, what is read when it has been written as a replay does: not all depth
   // is.
-  Result<bool> survives(const player::SnapshotImage& image, const player::SnapshotPart& part,
-                        VkImageLayout layout, const player::LiveQueue& queue);
+  Result<bool> survives(const player::SnapshotImage& image, const player::SnapshotPart& part, VkImageLayout layout,
+                        const player::LiveQueue& queue);
 
  private:
   gpu::Samples& samples(player::DeviceState& device, std::uint32_t family);
 
   player::Run& run_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<gpu::Samples>>
-      samples_;  // by device and family
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::unique_ptr<gpu::Samples>> samples_;  // by device and family
   std::vector<std::byte> texels_;
 };
 

@@ -23,8 +23,9 @@ Result<std::unique_ptr<Reader>> open_reader(const Options& options) {
   if (!(*reader)->files().empty())
     for (const BlobInfo& blob : (*reader)->blobs()) largest = std::max(largest, blob.bytes);
   for (const ChunkInfo& chunk : (*reader)->chunks()) largest = std::max(largest, chunk.header.raw_bytes);
-  return Reader::open(options.file, {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest)),
-                                     .files = options.files});
+  return Reader::open(options.file,
+                      {.memory_budget = std::max<std::size_t>(kReaderBudget, 4 * static_cast<std::size_t>(largest)),
+                       .files = options.files});
 }
 
 std::uint64_t bytes_of_records(const Options& options, std::uint64_t first, std::uint64_t last) {

@@ -113,15 +113,13 @@ Result<std::uint64_t> SplitChecks::write(RecordEncoder& out, VkQueue queue, cons
     }
   const std::vector<RondoDigest> digests(std::max(parts.size(), ranges.size()));
   if (!parts.empty()) {
-    const args_rondoCheckpointSubresources args{queue,          static_cast<std::uint32_t>(parts.size()),
-                                                images.data(),  parts.data(),
-                                                digests.data(), nullptr};
+    const args_rondoCheckpointSubresources args{
+        queue, static_cast<std::uint32_t>(parts.size()), images.data(), parts.data(), digests.data(), nullptr};
     RONDO_TRY(out.write(CommandId::rondoCheckpointSubresources, args));
   }
   if (!ranges.empty()) {
-    const args_rondoCheckpointBuffers args{queue,          static_cast<std::uint32_t>(ranges.size()),
-                                           buffers.data(), ranges.data(),
-                                           digests.data(), nullptr};
+    const args_rondoCheckpointBuffers args{
+        queue, static_cast<std::uint32_t>(ranges.size()), buffers.data(), ranges.data(), digests.data(), nullptr};
     RONDO_TRY(out.write(CommandId::rondoCheckpointBuffers, args));
   }
   return parts.size() + ranges.size();

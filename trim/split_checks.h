@@ -35,13 +35,12 @@ class SplitChecks {
     VkFormat format{};
     bool unreadable = false;  // of several samples, or transient
   };
-  using Part =
-      std::tuple<ObjectId, std::uint32_t, std::uint32_t, VkImageAspectFlags>;  // image, mip, layer, aspect
+  // image, mip, layer, aspect
+  using Part = std::tuple<ObjectId, std::uint32_t, std::uint32_t, VkImageAspectFlags>;
 
   void take(const access::Executed& executed);
   void add_parts(const access::Touch& touch);
-  bool layout_of(ObjectId image, VkImageAspectFlags aspect, const PassShape& pass,
-                 VkImageLayout& layout) const;
+  bool layout_of(ObjectId image, VkImageAspectFlags aspect, const PassShape& pass, VkImageLayout& layout) const;
 
   access::Model model_;
   std::unordered_map<ObjectId, Image> images_;    // but those of swapchains

@@ -18,8 +18,7 @@ void store(VkAttachmentStoreOp& op) {
   if (op == VK_ATTACHMENT_STORE_OP_DONT_CARE) op = VK_ATTACHMENT_STORE_OP_STORE;
 }
 void load(VkAttachmentLoadOp& op) {
-  if (op == VK_ATTACHMENT_LOAD_OP_CLEAR || op == VK_ATTACHMENT_LOAD_OP_DONT_CARE)
-    op = VK_ATTACHMENT_LOAD_OP_LOAD;
+  if (op == VK_ATTACHMENT_LOAD_OP_CLEAR || op == VK_ATTACHMENT_LOAD_OP_DONT_CARE) op = VK_ATTACHMENT_LOAD_OP_LOAD;
 }
 
 VkAttachmentDescriptionStencilLayout* stencil_of(const VkAttachmentDescription&) { return nullptr; }
@@ -41,8 +40,7 @@ void change_pass(const Info& info, PassChange change) {
     load(a.loadOp);
     load(a.stencilLoadOp);
     a.initialLayout = a.finalLayout;
-    if (auto* stencil = stencil_of(a); stencil != nullptr)
-      stencil->stencilInitialLayout = stencil->stencilFinalLayout;
+    if (auto* stencil = stencil_of(a); stencil != nullptr) stencil->stencilInitialLayout = stencil->stencilFinalLayout;
   }
 }
 
@@ -87,10 +85,8 @@ void each_attachment(const VkRenderingInfo& info, const Visit& visit) {
 }
 
 const VkRenderPassBeginInfo* begin_info(Loaded& loaded, CommandId canonical) {
-  if (canonical == CommandId::vkCmdBeginRenderPass)
-    return loaded.as<args_vkCmdBeginRenderPass>().pRenderPassBegin;
-  if (canonical == CommandId::vkCmdBeginRenderPass2)
-    return loaded.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin;
+  if (canonical == CommandId::vkCmdBeginRenderPass) return loaded.as<args_vkCmdBeginRenderPass>().pRenderPassBegin;
+  if (canonical == CommandId::vkCmdBeginRenderPass2) return loaded.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin;
   return nullptr;
 }
 
@@ -106,8 +102,7 @@ void SplitPasses::take(const codec::CommandInfo& command, const Record& record,
   switch (command.canonical) {
     case CommandId::vkCreateRenderPass:
     case CommandId::vkCreateRenderPass2:
-      passes_[resolution.created[0]] = {
-          command.id, {record.payload.begin(), record.payload.end()}, resolution.ids};
+      passes_[resolution.created[0]] = {command.id, {record.payload.begin(), record.payload.end()}, resolution.ids};
       return;
     case CommandId::vkCreateFramebuffer: {
       // The device, the render pass, the views, and what is made.
@@ -150,11 +145,9 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
             info->pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
         given != nullptr && given->attachmentCount != 0) {
       views.clear();
-      for (std::uint32_t i = 0; i < given->attachmentCount; ++i)
-        views.push_back(begin_.id(&given->pAttachments[i]));
+      for (std::uint32_t i = 0; i < given->attachmentCount; ++i) views.push_back(begin_.id(&given->pAttachments[i]));
     }
-    for (std::size_t i = 0; i < std::min(views.size(), out.attachments.size()); ++i)
-      out.attachments[i].view = views[i];
+    for (std::size_t i = 0; i < std::min(views.size(), out.attachments.size()); ++i) out.attachments[i].view = views[i];
     return out;
   }
   const VkRenderingInfo& rendering = *begin_.as<args_vkCmdBeginRendering>().pRenderingInfo;
@@ -164,8 +157,7 @@ Result<PassShape> SplitPasses::shape_of(CommandId command, std::span<const std::
                                                                           : VK_IMAGE_ASPECT_COLOR_BIT;
     out.attachments.push_back({begin_.id(&a.imageView), a.imageLayout, a.imageLayout, aspects});
     if (a.resolveMode != VK_RESOLVE_MODE_NONE)
-      out.attachments.push_back(
-          {begin_.id(&a.resolveImageView), a.resolveImageLayout, a.resolveImageLayout, aspects});
+      out.attachments.push_back({begin_.id(&a.resolveImageView), a.resolveImageLayout, a.resolveImageLayout, aspects});
   });
   return out;
 }
@@ -201,8 +193,7 @@ Result<VkRenderPass> SplitPasses::changed(ObjectId id, PassChange change) {
 }
 
 Result<void> SplitPasses::write_begin(CommandId command, std::span<const std::byte> payload,
-                                      std::span<const ObjectId> ids, PassChange change,
-                                      VkCommandBuffer commands) {
+                                      std::span<const ObjectId> ids, PassChange change, VkCommandBuffer commands) {
   RONDO_TRY(begin_.load(source_, map_, command, payload, ids));
   const CommandId canonical = codec::info(command).canonical;
   if (const VkRenderPassBeginInfo* info = begin_info(begin_, canonical);

@@ -52,21 +52,18 @@ class SplitPasses {
       : source_(source), map_(map), out_(out), new_pass_(std::move(new_pass)) {}
 
   // Every record.
-  void take(const codec::CommandInfo& command, const Record& record,
-            const ObjectTable::Resolution& resolution);
+  void take(const codec::CommandInfo& command, const Record& record, const ObjectTable::Resolution& resolution);
 
   // Of dynamic rendering: whether it is suspended, resumes.
   Result<VkRenderingFlags> flags_of(CommandId command, std::span<const std::byte> payload,
                                     std::span<const ObjectId> ids);
   // Status::failed where the pass cannot be split, with the reason.
-  Result<PassShape> shape_of(CommandId command, std::span<const std::byte> payload,
-                             std::span<const ObjectId> ids);
+  Result<PassShape> shape_of(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids);
   // Writes the begin of a pass with the change, for this command buffer, its commands inline; the render pass
   // in front of it, if it needs another one.
-  Result<void> write_begin(CommandId command, std::span<const std::byte> payload,
-                           std::span<const ObjectId> ids, PassChange change, VkCommandBuffer commands);
-  Result<void> write_next_subpass(CommandId command, std::span<const std::byte> payload,
-                                  VkCommandBuffer commands);
+  Result<void> write_begin(CommandId command, std::span<const std::byte> payload, std::span<const ObjectId> ids,
+                           PassChange change, VkCommandBuffer commands);
+  Result<void> write_next_subpass(CommandId command, std::span<const std::byte> payload, VkCommandBuffer commands);
 
  private:
   Result<VkRenderPass> changed(ObjectId pass, PassChange change);

@@ -19,8 +19,7 @@ Result<void> with_reason(Result<void> result, const std::string& where) {
 // How many bytes of a payload say which state a command sets: another one that says the same of them sets all
 // that this one does. 0: it cannot be told.
 std::size_t bytes_of_key(CommandId canonical) {
-  constexpr std::size_t commands = sizeof(std::uint64_t), word = sizeof(std::uint32_t),
-                        handle = sizeof(std::uint64_t);
+  constexpr std::size_t commands = sizeof(std::uint64_t), word = sizeof(std::uint32_t), handle = sizeof(std::uint64_t);
   switch (canonical) {
     case CommandId::vkCmdBindIndexBuffer:
       return commands;
@@ -72,20 +71,18 @@ Result<void> SplitStream::check_pass(std::size_t begin, std::size_t at, bool res
 
 Result<void> SplitStream::check() {
   for (const std::size_t open : stream_.open_at(first_)) {
-    const bool drawn = std::any_of(stream_.draws.begin(), stream_.draws.end(),
-                                   [&](std::size_t d) { return d > open && d < first_; });
+    const bool drawn =
+        std::any_of(stream_.draws.begin(), stream_.draws.end(), [&](std::size_t d) { return d > open && d < first_; });
     if (stream_.items[open].role == Role::begin_feedback && drawn)
-      return fail(
-          Status::failed,
-          "transform feedback is going on in front of the first draw: choose draws from where it begins");
+      return fail(Status::failed,
+                  "transform feedback is going on in front of the first draw: choose draws from where it begins");
     if (stream_.items[open].role == Role::begin_pass)
       RONDO_TRY(with_reason(check_pass(open, first_, true), "the first draw's pass: "));
   }
   if (const std::size_t pass = last_pass(); pass != stream_.items.size())
     RONDO_TRY(with_reason(check_pass(pass, last_, false), "the last draw's pass: "));
   for (const StreamItem& item : stream_.items)
-    if (std::string_view(codec::info(item.command->command).name).find("VideoCoding") !=
-        std::string_view::npos)
+    if (std::string_view(codec::info(item.command->command).name).find("VideoCoding") != std::string_view::npos)
       return fail(Status::failed, "it codes video: use --submits");
   return {};
 }
@@ -122,15 +119,14 @@ Result<void> SplitStream::close_pass(std::size_t begin, std::size_t at, VkComman
   const CommandId command = item.command->command;
   if (codec::info(command).canonical == CommandId::vkCmdBeginRendering) {
     const args_vkCmdEndRendering args{commands};
-    return encoder_.write(command == CommandId::vkCmdBeginRendering ? CommandId::vkCmdEndRendering
-                                                                    : CommandId::vkCmdEndRenderingKHR,
-                          args);
+    return encoder_.write(
+        command == CommandId::vkCmdBeginRendering ? CommandId::vkCmdEndRendering : CommandId::vkCmdEndRenderingKHR,
+        args);
   }
   const auto shape = passes_.shape_of(command, item.payload(), item.ids());
   if (!shape) return tl::unexpected<Error>(shape.error());
   for (std::uint32_t subpass = subpass_at(begin, at) + 1; subpass < shape->subpasses; ++subpass)
-    RONDO_TRY(encoder_.write(CommandId::vkCmdNextSubpass,
-                             args_vkCmdNextSubpass{commands, VK_SUBPASS_CONTENTS_INLINE}));
+    RONDO_TRY(encoder_.write(CommandId::vkCmdNextSubpass, args_vkCmdNextSubpass{commands, VK_SUBPASS_CONTENTS_INLINE}));
   return encoder_.write(CommandId::vkCmdEndRenderPass, args_vkCmdEndRenderPass{commands});
 }
 
@@ -138,16 +134,14 @@ Result<void> SplitStream::close_query(const StreamItem& item, VkCommandBuffer co
   RONDO_TRY(query_.load(source_, map_, item.command->command, item.payload(), item.ids()));
   if (item.command->command == CommandId::vkCmdBeginQuery) {
     const auto& begun = query_.as<args_vkCmdBeginQuery>();
-    return encoder_.write(CommandId::vkCmdEndQuery,
-                          args_vkCmdEndQuery{commands, begun.queryPool, begun.query});
+    return encoder_.write(CommandId::vkCmdEndQuery, args_vkCmdEndQuery{commands, begun.queryPool, begun.query});
   }
   const auto& begun = query_.as<args_vkCmdBeginQueryIndexedEXT>();
   return encoder_.write(CommandId::vkCmdEndQueryIndexedEXT,
                         args_vkCmdEndQueryIndexedEXT{commands, begun.queryPool, begun.query, begun.index});
 }
 
-Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& left_out,
-                                VkCommandBuffer commands) {
+Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& left_out, VkCommandBuffer commands) {
   const std::vector<std::size_t> open = stream_.open_at(at);
   for (auto one = open.rbegin(); one != open.rend(); ++one) {
     if (left_out.count(*one) != 0) continue;
@@ -160,8 +154,8 @@ Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& lef
         RONDO_TRY(close_query(item, commands));
         break;
       case Role::begin_condition:
-        RONDO_TRY(encoder_.write(CommandId::vkCmdEndConditionalRenderingEXT,
-                                 args_vkCmdEndConditionalRenderingEXT{commands}));
+        RONDO_TRY(
+            encoder_.write(CommandId::vkCmdEndConditionalRenderingEXT, args_vkCmdEndConditionalRenderingEXT{commands}));
         break;
       case Role::begin_feedback:
         RONDO_TRY(encoder_.write(CommandId::vkCmdEndTransformFeedbackEXT,
@@ -171,8 +165,7 @@ Result<void> SplitStream::close(std::size_t at, const std::set<std::size_t>& lef
         if (item.command->command == CommandId::vkCmdDebugMarkerBeginEXT)
           RONDO_TRY(encoder_.write(CommandId::vkCmdDebugMarkerEndEXT, args_vkCmdDebugMarkerEndEXT{commands}));
         else
-          RONDO_TRY(encoder_.write(CommandId::vkCmdEndDebugUtilsLabelEXT,
-                                   args_vkCmdEndDebugUtilsLabelEXT{commands}));
+          RONDO_TRY(encoder_.write(CommandId::vkCmdEndDebugUtilsLabelEXT, args_vkCmdEndDebugUtilsLabelEXT{commands}));
         break;
     }
   }
@@ -185,8 +178,8 @@ Result<VkRenderingFlags> SplitStream::flags_of(std::size_t begin) {
 }
 
 // All parts of a pass that is suspended say the same of its attachments.
-Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std::size_t to,
-                                        const PassChange& change, PassChanges& changes) {
+Result<void> SplitStream::change_passes(std::size_t begin, std::size_t from, std::size_t to, const PassChange& change,
+                                        PassChanges& changes) {
   const auto add = [&](std::size_t at) {
     changes[at].stores = changes[at].stores || change.stores;
     changes[at].loads = changes[at].loads || change.loads;
@@ -219,9 +212,8 @@ std::set<std::size_t> SplitStream::states_at(std::size_t at) const {
     const std::span<const std::byte> payload = item.payload();
     const std::size_t bytes = bytes_of_key(canonical);
     if (bytes != 0 && bytes <= payload.size() &&
-        !set.emplace(canonical,
-                     std::string(reinterpret_cast<const char*>(payload.data()) + sizeof(std::uint64_t),
-                                 bytes - sizeof(std::uint64_t)))
+        !set.emplace(canonical, std::string(reinterpret_cast<const char*>(payload.data()) + sizeof(std::uint64_t),
+                                            bytes - sizeof(std::uint64_t)))
              .second)
       continue;
     states.insert(i);
@@ -235,8 +227,7 @@ Result<void> SplitStream::write_head(VkCommandBuffer commands) {
     RONDO_TRY(change_passes(pass, 0, first_, {.stores = true}, changes));
     changes[pass].last = true;
   }
-  for (std::size_t i = 0; i < first_; ++i)
-    RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
+  for (std::size_t i = 0; i < first_; ++i) RONDO_TRY(write(stream_.items[i], commands, change_of(changes, i)));
   return close(first_, {}, commands);
 }
 

@@ -16,15 +16,9 @@ namespace rondo::trim {
 class SplitStream {
  public:
   // Of items [0, first) and [first, last).
-  SplitStream(const CommandStream& stream, std::size_t first, std::size_t last, Reader& source,
-              const codec::IdMap& map, SplitPasses& passes, RecordEncoder& encoder)
-      : stream_(stream),
-        first_(first),
-        last_(last),
-        source_(source),
-        map_(map),
-        passes_(passes),
-        encoder_(encoder) {}
+  SplitStream(const CommandStream& stream, std::size_t first, std::size_t last, Reader& source, const codec::IdMap& map,
+              SplitPasses& passes, RecordEncoder& encoder)
+      : stream_(stream), first_(first), last_(last), source_(source), map_(map), passes_(passes), encoder_(encoder) {}
 
   // Names what cannot be split there (Status::failed).
   Result<void> check();

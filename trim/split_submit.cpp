@@ -36,8 +36,7 @@ Batch batch_of(const access::Call& call, std::uint32_t index) {
     chain = info.pNext;
     const auto* guarded = find_chained<VkProtectedSubmitInfo>(chain, VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO);
     out.guarded = guarded != nullptr && guarded->protectedSubmit != VK_FALSE;
-    out.grouped =
-        find_chained<VkDeviceGroupSubmitInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO) != nullptr;
+    out.grouped = find_chained<VkDeviceGroupSubmitInfo>(chain, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO) != nullptr;
     return out;
   }
   const VkSubmitInfo2& info = call.as<args_vkQueueSubmit2>().pSubmits[index];
@@ -59,17 +58,15 @@ class Splitter {
     if (!reader) return tl::unexpected<Error>(reader.error());
     source_ = std::move(*reader);
     if (!source_->complete() || source_->gaps() != 0)
-      return fail(Status::unreadable,
-                  options_.file + ": it is not whole" +
-                      (source_->cut_reason().empty() ? "" : " (" + source_->cut_reason() + ")") +
-                      closing_advice(*source_));
+      return fail(Status::unreadable, options_.file + ": it is not whole" +
+                                          (source_->cut_reason().empty() ? "" : " (" + source_->cut_reason() + ")") +
+                                          closing_advice(*source_));
     map_ = codec::IdMap::match(source_->dictionary());
     auto out = OfflineWriter::create(step_, options_.file, Compression::lz4, source_->dictionary());
     if (!out) return tl::unexpected<Error>(out.error());
     out_ = std::move(*out);
     encoder_.emplace(*out_, 0u);
-    passes_.emplace(*source_, map_, *encoder_,
-                    [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
+    passes_.emplace(*source_, map_, *encoder_, [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
     RONDO_TRY(find_cut());
     RONDO_TRY(read());
     RONDO_TRY(write());
@@ -90,8 +87,7 @@ class Splitter {
   // Of a cut only what is behind it counts.
   Result<void> find_cut() {
     const auto& names = source_->dictionary();
-    if (std::none_of(names.begin(), names.end(),
-                     [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
+    if (std::none_of(names.begin(), names.end(), [](const DictionaryRow& row) { return row.name == "rondoCut"; }))
       return {};
     for (;;) {
       auto record = source_->next();
@@ -115,20 +111,21 @@ class Splitter {
       RONDO_TRY(take(**record));
     }
     if (!batch_)
-      return fail(Status::usage, options_.file + ": there is no submit " + std::to_string(draws_.submit) +
-                                     ": it has " + plural(submits_, "submit") +
+      return fail(Status::usage, options_.file + ": there is no submit " + std::to_string(draws_.submit) + ": it has " +
+                                     plural(submits_, "submit") +
                                      (submits_ == 0 ? "" : ", 0:" + std::to_string(submits_)));
     return {};
   }
 
   Result<void> take(const Record& record) {
     const CommandId id = map_.command(record.command);
-    if (id == CommandId::none) return batch_ ? Result<void>() : encoder_->copy(record, id, encoder_->caller_of(record.thread));
+    if (id == CommandId::none)
+      return batch_ ? Result<void>() : encoder_->copy(record, id, encoder_->caller_of(record.thread));
     const codec::CommandInfo& command = codec::info(id);
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, map_, id, record.payload); !decoded)
-      return fail(decoded.error().status, options_.file + ": record " + std::to_string(record.sequence) +
-                                              ": " + decoded.error().message);
+      return fail(decoded.error().status,
+                  options_.file + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
     const bool succeeded = player::succeeded(command, record);
     objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
     if (batch_) return {};
@@ -169,9 +166,8 @@ class Splitter {
     const CommandId canonical = call.command.canonical;
     if (canonical != CommandId::vkQueueSubmit && canonical != CommandId::vkQueueSubmit2) return {};
     if (call.sequence < cut_) return {};
-    const std::uint64_t count = canonical == CommandId::vkQueueSubmit
-                                    ? call.as<args_vkQueueSubmit>().submitCount
-                                    : call.as<args_vkQueueSubmit2>().submitCount;
+    const std::uint64_t count = canonical == CommandId::vkQueueSubmit ? call.as<args_vkQueueSubmit>().submitCount
+                                                                      : call.as<args_vkQueueSubmit2>().submitCount;
     if (draws_.submit >= submits_ && draws_.submit < submits_ + count)
       batch_ = batch_of(call, static_cast<std::uint32_t>(draws_.submit - submits_));
     else
@@ -225,8 +221,7 @@ class Splitter {
   Result<void> check_alive() const {
     for (std::size_t i = 0; i < last_; ++i)
       for (const ObjectId id : stream_.items[i].ids())
-        if (id != 0 && objects_.objects()[id].destroyed != 0 &&
-            objects_.objects()[id].destroyed < submit_.sequence)
+        if (id != 0 && objects_.objects()[id].destroyed != 0 && objects_.objects()[id].destroyed < submit_.sequence)
           return cannot(std::string(codec::info(stream_.items[i].command->command).name) + " (record " +
                         std::to_string(stream_.items[i].command->sequence) + ") names " + objects_.name(id) +
                         ", which the program had ended before: use --submits");
@@ -273,8 +268,8 @@ class Splitter {
     info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     info.flags = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
     info.queueFamilyIndex = family;
-    RONDO_TRY(encoder_->write(CommandId::vkCreateCommandPool,
-                              args_vkCreateCommandPool{device_, &info, nullptr, &*pool}, VK_SUCCESS));
+    RONDO_TRY(encoder_->write(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{device_, &info, nullptr, &*pool},
+                              VK_SUCCESS));
     for (VkCommandBuffer& one : commands_) {
       auto made = new_handle<VkCommandBuffer>(HandleType::VkCommandBuffer);
       if (!made) return tl::unexpected<Error>(made.error());
@@ -294,13 +289,11 @@ class Splitter {
     VkCommandBufferBeginInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
     info.flags = usage;
-    RONDO_TRY(encoder_->write(CommandId::vkBeginCommandBuffer,
-                              args_vkBeginCommandBuffer{commands_[part], &info}, VK_SUCCESS));
-    const auto written =
-        part == 0 ? split_stream_->write_head(commands_[0]) : split_stream_->write_kept(commands_[1]);
+    RONDO_TRY(encoder_->write(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{commands_[part], &info},
+                              VK_SUCCESS));
+    const auto written = part == 0 ? split_stream_->write_head(commands_[0]) : split_stream_->write_kept(commands_[1]);
     if (!written) return tl::unexpected<Error>(written.error());
-    return encoder_->write(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{commands_[part]},
-                           VK_SUCCESS);
+    return encoder_->write(CommandId::vkEndCommandBuffer, args_vkEndCommandBuffer{commands_[part]}, VK_SUCCESS);
   }
 
   // The call up to its batch, of which the first part; nobody is told of its end.
@@ -316,9 +309,8 @@ class Splitter {
       info.commandBufferCount = 1;
       info.pCommandBuffers = &commands_[0];
       info.signalSemaphoreCount = 0;
-      if (auto* values =
-              const_cast<VkTimelineSemaphoreSubmitInfo*>(find_chained<VkTimelineSemaphoreSubmitInfo>(
-                  info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO));
+      if (auto* values = const_cast<VkTimelineSemaphoreSubmitInfo*>(find_chained<VkTimelineSemaphoreSubmitInfo>(
+              info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO));
           values != nullptr)
         values->signalSemaphoreValueCount = 0;
       args.submitCount = batch_->index + 1;
@@ -343,8 +335,7 @@ class Splitter {
     info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     info.commandBufferCount = 1;
     info.pCommandBuffers = &commands_[1];
-    return encoder_->write(CommandId::vkQueueSubmit, args_vkQueueSubmit{queue, 1, &info, VK_NULL_HANDLE},
-                           VK_SUCCESS);
+    return encoder_->write(CommandId::vkQueueSubmit, args_vkQueueSubmit{queue, 1, &info, VK_NULL_HANDLE}, VK_SUCCESS);
   }
 
   template <class Handle>

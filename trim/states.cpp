@@ -40,7 +40,8 @@ class Finder {
     for (ObjectId id = 1; id < objects.size(); ++id)
       if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
     if (layouts_.too_many() || recordings_.too_many())
-      return fail(Status::failed, plan_.path + ": it changes more layouts, or uses more queries and events, than can be followed");
+      return fail(Status::failed,
+                  plan_.path + ": it changes more layouts, or uses more queries and events, than can be followed");
     states_.layouts = layouts_.now();
     states_.events = events_.all();
     RONDO_TRY(find_recordings());
@@ -72,8 +73,8 @@ class Finder {
     } else if (canonical(index) == CommandId::rondoQueries) {
       view_.load(plan_, op);
       const auto& a = view_.as<args_rondoQueries>();
-      use({a.available != VK_FALSE ? QueryUse::Kind::write : QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery,
-           a.queryCount});
+      use({a.available != VK_FALSE ? QueryUse::Kind::write : QueryUse::Kind::reset, view_.id(&a.queryPool),
+           a.firstQuery, a.queryCount});
     }
   }
 
@@ -85,8 +86,10 @@ class Finder {
       const auto first = std::min<std::size_t>(one.first, states.size());
       const auto behind = first + std::min<std::size_t>(one.count, states.size() - first);
       for (std::size_t i = first; i < behind; ++i) {
-        if (one.kind != QueryUse::Kind::read) states[i] = QueryState::unknown;
-        else if (states[i] == QueryState::ended && !counts_time(one.pool)) copies_results_ = true;
+        if (one.kind != QueryUse::Kind::read)
+          states[i] = QueryState::unknown;
+        else if (states[i] == QueryState::ended && !counts_time(one.pool))
+          copies_results_ = true;
       }
     };
     for (const ObjectId commands : player::submitted_commands(plan_, op))
@@ -103,7 +106,8 @@ class Finder {
     const auto [found, fresh] = counts_time_.try_emplace(pool, false);
     for (std::uint32_t i = 0; fresh && i < plan_.span.last; ++i) {
       const Op& op = plan_.ops[i];
-      if (canonical(i) != CommandId::vkCreateQueryPool || op.created == 0 || plan_.created[op.first_created].id != pool) continue;
+      if (canonical(i) != CommandId::vkCreateQueryPool || op.created == 0 || plan_.created[op.first_created].id != pool)
+        continue;
       view_.load(plan_, op);
       found->second = view_.as<args_vkCreateQueryPool>().pCreateInfo->queryType == VK_QUERY_TYPE_TIMESTAMP;
       break;
@@ -123,8 +127,10 @@ class Finder {
       return;
     for (std::uint32_t c = 0; c < op.created; ++c) {
       const ObjectId id = plan_.created[op.first_created + c].id;
-      const bool known = std::any_of(states_.queues.begin(), states_.queues.end(), [&](const QueueOf& q) { return q.id == id; });
-      if (known || op.device >= plan_.devices.size() || plan_.objects.objects()[id].type != HandleType::VkQueue) continue;
+      const bool known =
+          std::any_of(states_.queues.begin(), states_.queues.end(), [&](const QueueOf& q) { return q.id == id; });
+      if (known || op.device >= plan_.devices.size() || plan_.objects.objects()[id].type != HandleType::VkQueue)
+        continue;
       const auto& families = plan_.physical_devices[plan_.devices[op.device].physical].families;
       states_.queues.push_back({id, op.device, family, family < families.size() ? families[family].queueFlags : 0});
     }
@@ -174,7 +180,8 @@ class Finder {
         }
         case CommandId::vkCmdExecuteCommands:
           for (std::uint32_t p = 0; p < op.patches; ++p)
-            if (const ObjectId id = plan_.patches[op.first_patch + p].id; id != op.dispatch && executes_older(id)) return true;
+            if (const ObjectId id = plan_.patches[op.first_patch + p].id; id != op.dispatch && executes_older(id))
+              return true;
           break;
         default:
           break;
@@ -200,22 +207,26 @@ class Finder {
         const ObjectId id = open.back();
         open.pop_back();
         const auto found = before.find(id);
-        if (found == before.end() || recordings_.find(id) != found->second.recording || !needed.insert(id).second) continue;
-        open.insert(open.end(), found->second.recording->secondaries.begin(), found->second.recording->secondaries.end());
+        if (found == before.end() || recordings_.find(id) != found->second.recording || !needed.insert(id).second)
+          continue;
+        open.insert(open.end(), found->second.recording->secondaries.begin(),
+                    found->second.recording->secondaries.end());
       }
     };
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
       const Op& op = plan_.ops[i];
-      if (codec::info(op.command).records_into_command_buffer || canonical(i) == CommandId::vkEndCommandBuffer) need(op.dispatch);
+      if (codec::info(op.command).records_into_command_buffer || canonical(i) == CommandId::vkEndCommandBuffer)
+        need(op.dispatch);
       if (canonical(i) == CommandId::vkCmdExecuteCommands)
         for (std::uint32_t p = 0; p < op.patches; ++p) need(plan_.patches[op.first_patch + p].id);
       take_copies(i);
       for (const ObjectId id : player::submitted_commands(plan_, op)) {
         need(id);
         if (executes_older(id))
-          return fail(Status::failed, plan_.path + ": it cannot be cut there: record " + std::to_string(op.sequence) + " (" +
-                                          codec::info(op.command).name +
-                                          ") executes commands that were preprocessed before: begin the span before that");
+          return fail(Status::failed,
+                      plan_.path + ": it cannot be cut there: record " + std::to_string(op.sequence) + " (" +
+                          codec::info(op.command).name +
+                          ") executes commands that were preprocessed before: begin the span before that");
       }
       recordings_.take(i);
     }
@@ -259,9 +270,10 @@ Result<void> check_nothing_waits(const Plan& plan, std::uint32_t op) {
   player::SyncModel model(plan);
   model.advance(op);
   const auto waits = [&](std::uint32_t waiting, const std::string& what) {
-    return fail(Status::failed, plan.path + ": it cannot be cut there: record " + std::to_string(plan.ops[waiting].sequence) +
-                                    " (" + codec::info(plan.ops[waiting].command).name + ") waits for " + what +
-                                    " where the span begins, and what signals it comes later: begin the span before that");
+    return fail(Status::failed,
+                plan.path + ": it cannot be cut there: record " + std::to_string(plan.ops[waiting].sequence) + " (" +
+                    codec::info(plan.ops[waiting].command).name + ") waits for " + what +
+                    " where the span begins, and what signals it comes later: begin the span before that");
   };
   if (model.blocked()) {
     const player::SyncStep& step = plan.sync[model.first_blocked()];

@@ -27,19 +27,21 @@ struct QueueOf {
 struct States {
   player::Layouts layouts;
   std::map<ObjectId, player::EventStates::State> events;
-  std::set<ObjectId> signalled;  // binary semaphores
+  std::set<ObjectId> signalled;                         // binary semaphores
   std::map<ObjectId, std::vector<QueryState>> queries;  // by pool
   // Command buffers to the record of their begin.
   std::map<ObjectId, std::uint64_t> recordings;
   std::vector<std::uint32_t> recorded;  // ops of those, in order
   std::vector<QueueOf> queues;          // of those that are there
-  // The span copies what a query of before it found: nothing can give a query a value. Not of times, which no replay has.
+  // The span copies what a query of before it found: nothing can give a query a value. Not of times, which no replay
+  // has.
   bool copies_results = false;
-  std::map<ObjectId, std::set<std::uint32_t>> sparse;  // by resource: memories (Plan::memories) that pages were bound to
+  // by resource: memories (Plan::memories) that pages were bound to
+  std::map<ObjectId, std::set<std::uint32_t>> sparse;
 };
 
-// In front of the plan's span, before preflight changes the plan; nothing waits there. Names what cannot be cut: commands
-// that the span executes and that were preprocessed before it.
+// In front of the plan's span, before preflight changes the plan; nothing waits there. Names what cannot be cut:
+// commands that the span executes and that were preprocessed before it.
 Result<States> find_states(const player::Plan& plan);
 
 // Whether all work from before that op ends without what comes behind it. Names what waits.

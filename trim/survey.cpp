@@ -49,8 +49,8 @@ class Surveyor {
     const codec::CommandInfo& command = codec::info(id);
     lowered_.clear();
     if (auto decoded = codec::decode(lowered_, ids, id, record.payload); !decoded)
-      return fail(decoded.error().status, reader_.path() + ": record " + std::to_string(record.sequence) + ": " +
-                                              decoded.error().message);
+      return fail(decoded.error().status,
+                  reader_.path() + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
     const bool succeeded = player::succeeded(command, record);
     objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
     in_span_ = record.sequence >= records_.first;
@@ -59,7 +59,12 @@ class Surveyor {
         if (one != 0) out_->used.insert(one);
     if ((record.flags & kRecordByLayer) != 0) return {};
     RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
-    const Call call{command, parameters_.view, resolution_, objects_, record.sequence, succeeded,
+    const Call call{command,
+                    parameters_.view,
+                    resolution_,
+                    objects_,
+                    record.sequence,
+                    succeeded,
                     static_cast<std::uint64_t>(record.return_value)};
     model_.take(call);
     if (record.sequence < std::max(records_.first, counted_from_)) count(call);
@@ -109,7 +114,8 @@ class Surveyor {
       case CommandId::rondoCheckpointSubresources: {
         const auto& a = c.as<args_rondoCheckpointSubresources>();
         for (std::uint32_t i = 0; a.pImages != nullptr && a.pParts != nullptr && i < a.count; ++i)
-          needs.read_image(c.id(&a.pImages[i]), {a.pParts[i].aspect, a.pParts[i].mipLevel, 1, a.pParts[i].arrayLayer, 1});
+          needs.read_image(c.id(&a.pImages[i]),
+                           {a.pParts[i].aspect, a.pParts[i].mipLevel, 1, a.pParts[i].arrayLayer, 1});
         break;
       }
       case CommandId::rondoCheckpointImage: {
@@ -286,7 +292,8 @@ class Surveyor {
 }  // namespace
 
 Result<std::unique_ptr<Survey>> survey(Reader& reader, const player::Plan& plan, const States& states,
-                                       const RecordRange& records, std::uint64_t counted_from, const std::function<void(std::uint64_t)>& progress) {
+                                       const RecordRange& records, std::uint64_t counted_from,
+                                       const std::function<void(std::uint64_t)>& progress) {
   return Surveyor(reader, plan, states, records, counted_from).run(progress);
 }
 

@@ -29,7 +29,7 @@ namespace {
 using player::kNone;
 using player::Plan;
 
-constexpr std::size_t kHostWrites = std::size_t{256} << 20;    // kept in the plan; the rest is read again
+constexpr std::size_t kHostWrites = std::size_t{256} << 20;  // kept in the plan; the rest is read again
 
 // Of a cut that begins before what is asked for: what is.
 struct Asked {
@@ -101,7 +101,8 @@ class Trimmer {
     outcome_.records = plan_->span_records;
     outcome_.source_id = hex_text(std::as_bytes(std::span(plan_->header.capture_id)));
     for (std::uint32_t i = plan_->span.first; i < plan_->span.last; ++i)
-      outcome_.compared += counts(plan_->ops[i].sequence) && is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
+      outcome_.compared +=
+          counts(plan_->ops[i].sequence) && is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
     return {};
   }
 
@@ -119,8 +120,8 @@ class Trimmer {
     while (begin < plan_->span.last && !counts(plan_->ops[begin].sequence)) ++begin;
     for (const player::Settle& settle : plan_->settles)
       if (settle.lost != kNone && settle.op < begin)
-        return fail(Status::failed, plan_->path + ": it cannot be cut there: " + plan_->name(plan_->devices[settle.lost].id) +
-                                        " was lost before");
+        return fail(Status::failed, plan_->path + ": it cannot be cut there: " +
+                                        plan_->name(plan_->devices[settle.lost].id) + " was lost before");
     RONDO_TRY(check_nothing_waits(*plan_, begin));
     lacks_.anything = true;
     auto states = find_states(*plan_);
@@ -134,7 +135,8 @@ class Trimmer {
     if (!source) return tl::unexpected<Error>(source.error());
     source_ = std::move(*source);
     outcome_.bytes_before = source_->file_bytes();
-    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, asked_ ? asked_->records.first : 0, progress_of("following"));
+    auto surveyed = survey(*source_, *plan_, states_, plan_->span_records, asked_ ? asked_->records.first : 0,
+                           progress_of("following"));
     if (!surveyed) return tl::unexpected<Error>(surveyed.error());
     survey_ = std::move(*surveyed);
     outcome_.forgotten_images = survey_->needs.images_with_forgotten();
@@ -162,28 +164,31 @@ class Trimmer {
       return objects[id].created < begin && (objects[id].destroyed == 0 || objects[id].destroyed >= begin);
     };
     const Survey& survey = *survey_;
-    keep_ = std::make_unique<Keep>(*plan_, plan_->span.first, [this, &survey, &objects, alive](ObjectId id, const auto& need) {
-      if (objects[id].type == HandleType::VkDescriptorSet)
-        survey.sets.each_object(id, [&](ObjectId named) {
-          if (alive(named)) need(named);
-        });
+    keep_ = std::make_unique<Keep>(
+        *plan_, plan_->span.first, [this, &survey, &objects, alive](ObjectId id, const auto& need) {
+          if (objects[id].type == HandleType::VkDescriptorSet)
+            survey.sets.each_object(id, [&](ObjectId named) {
+              if (alive(named)) need(named);
+            });
 #ifdef VK_EXT_device_generated_commands
-      if (objects[id].type == HandleType::VkIndirectExecutionSetEXT)
-        for (std::uint32_t i = 0; i < plan_->span.first; ++i)
-          if (std::string_view(codec::info(plan_->ops[i].command).name).starts_with("vkUpdateIndirectExecutionSet") &&
-              named(*plan_, plan_->ops[i], HandleType::VkIndirectExecutionSetEXT) == id)
-            for (std::uint32_t p = 0; p < plan_->ops[i].patches; ++p)
-              need(plan_->patches[plan_->ops[i].first_patch + p].id);
+          if (objects[id].type == HandleType::VkIndirectExecutionSetEXT)
+            for (std::uint32_t i = 0; i < plan_->span.first; ++i)
+              if (std::string_view(codec::info(plan_->ops[i].command).name)
+                      .starts_with("vkUpdateIndirectExecutionSet") &&
+                  named(*plan_, plan_->ops[i], HandleType::VkIndirectExecutionSetEXT) == id)
+                for (std::uint32_t p = 0; p < plan_->ops[i].patches; ++p)
+                  need(plan_->patches[plan_->ops[i].first_patch + p].id);
 #endif
-      if (const auto pages = states_.sparse.find(id); pages != states_.sparse.end())
-        for (const std::uint32_t memory : pages->second)
-          if (alive(plan_->memories[memory].id)) need(plan_->memories[memory].id);
-      if (objects[id].type == HandleType::VkEvent)
-        if (const auto state = states_.events.find(id); state != states_.events.end() && state->second.setter != kNone)
-          for (const player::Op& op = plan_->ops[state->second.setter]; const player::Patch& patch :
-               std::span(plan_->patches).subspan(op.first_patch, op.patches))
-            if (objects[patch.id].type != HandleType::VkCommandBuffer) need(patch.id);
-    });
+          if (const auto pages = states_.sparse.find(id); pages != states_.sparse.end())
+            for (const std::uint32_t memory : pages->second)
+              if (alive(plan_->memories[memory].id)) need(plan_->memories[memory].id);
+          if (objects[id].type == HandleType::VkEvent)
+            if (const auto state = states_.events.find(id);
+                state != states_.events.end() && state->second.setter != kNone)
+              for (const player::Op& op = plan_->ops[state->second.setter];
+                   const player::Patch& patch : std::span(plan_->patches).subspan(op.first_patch, op.patches))
+                if (objects[patch.id].type != HandleType::VkCommandBuffer) need(patch.id);
+        });
     for (const ObjectId id : survey.used)
       if (objects[id].created < begin) keep_->add(id);
     for (const std::uint32_t op : states_.recorded) keep_->add_named_by(op);
@@ -210,7 +215,8 @@ class Trimmer {
         asked = i >= plan_->span.first || keep_->has(named(*plan_, plan_->ops[i], HandleType::VkPipeline));
     for (std::uint32_t i = 0; i < plan_->span.first && asked; ++i)
       if (canonical(i) == CommandId::vkCreateRayTracingPipelinesKHR)
-        for (std::uint32_t c = 0; c < plan_->ops[i].created; ++c) keep_->add(plan_->created[plan_->ops[i].first_created + c].id);
+        for (std::uint32_t c = 0; c < plan_->ops[i].created; ++c)
+          keep_->add(plan_->created[plan_->ops[i].first_created + c].id);
   }
 
   // Contents, layouts and signals are put back on queues: one of each family that something kept belongs to.
@@ -219,7 +225,8 @@ class Trimmer {
     const auto need = [&](std::uint32_t device, std::uint32_t family, VkQueueFlags can) {
       const QueueOf* first = nullptr;
       for (const QueueOf& queue : states_.queues) {
-        if (queue.device != device || (family != VK_QUEUE_FAMILY_IGNORED && queue.family != family) || (queue.can & can) == 0)
+        if (queue.device != device || (family != VK_QUEUE_FAMILY_IGNORED && queue.family != family) ||
+            (queue.can & can) == 0)
           continue;
         if (keep_->has(queue.id)) return;
         if (first == nullptr) first = &queue;
@@ -240,11 +247,12 @@ class Trimmer {
     for (const player::Transfer& transfer : states_.layouts.transfers)
       if (keep_->has(transfer.resource)) need(plan_->place_of(objects[transfer.resource].device), transfer.source, any);
     for (const auto& [resource, memories] : states_.sparse)
-      if (keep_->has(resource)) need(plan_->place_of(objects[resource].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_SPARSE_BINDING_BIT);
+      if (keep_->has(resource))
+        need(plan_->place_of(objects[resource].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_SPARSE_BINDING_BIT);
     for (ObjectId id = 1; id < objects.size(); ++id) {
       const HandleType type = objects[id].type;
-      if (!keep_->has(id) || (type != HandleType::VkFence && type != HandleType::VkSemaphore && type != HandleType::VkEvent &&
-                              type != HandleType::VkQueryPool))
+      if (!keep_->has(id) || (type != HandleType::VkFence && type != HandleType::VkSemaphore &&
+                              type != HandleType::VkEvent && type != HandleType::VkQueryPool))
         continue;
       need(plan_->place_of(objects[id].device), VK_QUEUE_FAMILY_IGNORED,
            type == HandleType::VkEvent || type == HandleType::VkQueryPool
@@ -354,7 +362,8 @@ class Trimmer {
     RecomputedCheckpoints recomputed;
     if (outcome_.compared == 0) return recomputed;
     Result<void> kept;
-    observer_.differs = [&](std::uint64_t record, const Digest& captured, const Digest& replayed, std::span<const std::byte> bytes) {
+    observer_.differs = [&](std::uint64_t record, const Digest& captured, const Digest& replayed,
+                            std::span<const std::byte> bytes) {
       if (!counts(record)) return;
       recomputed[record].push_back({captured, replayed});
       ++outcome_.recomputed;
@@ -453,7 +462,8 @@ Result<Outcome> trim(const Options& options) {
   if (most != 0) {
     Trimmer trimmer(longer, asked);
     Result<Outcome> other = trimmer.run();
-    const bool no_better = portability && !results && other && done->raw_images != 0 && other->raw_images >= done->raw_images;
+    const bool no_better =
+        portability && !results && other && done->raw_images != 0 && other->raw_images >= done->raw_images;
     if (other && other->bytes <= most && !no_better) {
       done = std::move(other);
       file = trimmer.file();
@@ -462,7 +472,9 @@ Result<Outcome> trim(const Options& options) {
       done = std::move(other);
     }
   } else if (done && results) {
-    done = fail(Status::failed, options.file + ": it cannot be cut there: it copies results of queries from before: begin before those");
+    done =
+        fail(Status::failed,
+             options.file + ": it cannot be cut there: it copies results of queries from before: begin before those");
   }
   if (!done) return done;
   keep_forgotten(is_longer ? longer : options, is_longer ? std::optional(asked) : std::nullopt, *done, file);

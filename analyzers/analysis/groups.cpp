@@ -30,9 +30,12 @@ std::string pipeline_key(const WorkWalk& work, ObjectId pipeline) {
 
 std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by) {
   switch (by) {
-    case GroupBy::none: return draw_text(item);
-    case GroupBy::kind: return codec::info(item.command).name;
-    case GroupBy::pipeline: return pipeline_key(work, item.pipeline);
+    case GroupBy::none:
+      return draw_text(item);
+    case GroupBy::kind:
+      return codec::info(item.command).name;
+    case GroupBy::pipeline:
+      return pipeline_key(work, item.pipeline);
     case GroupBy::label: {
       std::string label = work.label_text(item.label_path);
       return label.empty() ? std::string(kNoLabel) : label;
@@ -44,8 +47,10 @@ std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by) {
       std::string shaders = shaders_text(work, item.pipeline);
       return shaders.empty() ? "no shader" : shaders;
     }
-    case GroupBy::submit: return text("submit {}", item.submit);
-    case GroupBy::frame: return text("frame {}", item.frame);
+    case GroupBy::submit:
+      return text("submit {}", item.submit);
+    case GroupBy::frame:
+      return text("frame {}", item.frame);
   }
   return {};
 }

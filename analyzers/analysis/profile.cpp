@@ -93,25 +93,23 @@ Result<void> find_items(const ProfileWanted& wanted, Profile& out) {
   if (!work) return tl::unexpected(work.error());
   std::uint32_t item = 0;
   const auto done = [&] { return out.items.size() == rows.size(); };
-  const auto found =
-      work->run(wanted.replay.span, WorkWalk::Visit::wanted, [&](std::span<const WorkItem> items) {
-        for (const WorkItem& one : items) {
-          if (!done() && rows[out.items.size()].first == item) {
-            out.rows[rows[out.items.size()].second].item = static_cast<std::uint32_t>(out.items.size());
-            out.items.push_back(one);
-          }
-          ++item;
-        }
-        return !done();
-      });
+  const auto found = work->run(wanted.replay.span, WorkWalk::Visit::wanted, [&](std::span<const WorkItem> items) {
+    for (const WorkItem& one : items) {
+      if (!done() && rows[out.items.size()].first == item) {
+        out.rows[rows[out.items.size()].second].item = static_cast<std::uint32_t>(out.items.size());
+        out.items.push_back(one);
+      }
+      ++item;
+    }
+    return !done();
+  });
   if (!found) return tl::unexpected(found.error());
   if (!done()) return fail(Status::failed, printable(wanted.replay.file) + ": changed while it was played");
   return {};
 }
 
 // No device has timestamps: what the host can tell of the submits `first` to `last`.
-Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last,
-                          Profile& out) {
+Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last, Profile& out) {
   player::Options options = wanted.replay;
   options.span = {SpanRequest::Kind::submits, first, last + 1, {}, {}};
   const auto outcome = played(options);
@@ -137,7 +135,8 @@ Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std:
     out.rows.push_back(std::move(row));
   }
   for (ProfileRow& row : out.rows) row.share = sum > 0 ? row.median / sum : 0;
-  std::stable_sort(out.rows.begin(), out.rows.end(), [](const ProfileRow& a, const ProfileRow& b) { return a.median > b.median; });
+  std::stable_sort(out.rows.begin(), out.rows.end(),
+                   [](const ProfileRow& a, const ProfileRow& b) { return a.median > b.median; });
   out.row_count = out.rows.size();
   if (out.rows.size() > wanted.top) out.rows.resize(wanted.top);
   return {};
@@ -183,9 +182,9 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
     if (!nothing) return tl::unexpected(nothing.error());
     const SpanRequest& span = wanted.replay.span;
     const bool is_several = span.kind == SpanRequest::Kind::frames || span.kind == SpanRequest::Kind::submits;
-    return fail(Status::usage, text("{}: {} {} the device nothing to do", printable(wanted.replay.file),
-                                    span.kind == SpanRequest::Kind::whole ? "it" : span.text(),
-                                    is_several ? "give" : "gives"));
+    return fail(Status::usage,
+                text("{}: {} {} the device nothing to do", printable(wanted.replay.file),
+                     span.kind == SpanRequest::Kind::whole ? "it" : span.text(), is_several ? "give" : "gives"));
   }
   points.finish();
   counts.finish();
@@ -207,7 +206,9 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   player::Options timed = plain;
   timed.take_picture = nullptr;  // the first replay took them
   timed.times = &points.wanted();
-  timed.take_times = [&](std::span<const double> times, std::span<const double> probes) { samples.take(times, probes); };
+  timed.take_times = [&](std::span<const double> times, std::span<const double> probes) {
+    samples.take(times, probes);
+  };
   const auto timed_played = played(timed);
   if (!timed_played) return tl::unexpected(timed_played.error());
   const player::Outcome& with = *timed_played;
@@ -218,8 +219,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   out.lacks_statistics = wanted.statistics && !without.counts_statistics;
   out.lacks_counters = without.counters.is_lacking;
   const bool has_times = samples.any_timed();
-  if (has_times && wanted.statistics && !out.lacks_statistics)
-    RONDO_TRY(count_statistics(plain, counts, samples, out));
+  if (has_times && wanted.statistics && !out.lacks_statistics) RONDO_TRY(count_statistics(plain, counts, samples, out));
   if (has_times && !without.counters.counters.empty())
     RONDO_TRY(count_counters(plain, without.counters, counted, samples, out));
   samples.finish(out.timer, wanted.top, out);

@@ -112,9 +112,9 @@ std::string counters_totals(const Profile& p) {
     return "this device has no performance counters (it lacks VK_KHR_performance_query): the rows have none\n";
   if (p.counters.empty()) return {};
   const RowCounters& all = p.all_counters;
-  std::string out = text("{} of {} of {} commands, of one iteration each, in {} of their own\n",
-                         plural(p.counters.size(), "counter"), count_text(all.counted),
-                         count_text(all.counted + all.uncounted), plural(p.counter_replays, "replay"));
+  std::string out =
+      text("{} of {} of {} commands, of one iteration each, in {} of their own\n", plural(p.counters.size(), "counter"),
+           count_text(all.counted), count_text(all.counted + all.uncounted), plural(p.counter_replays, "replay"));
   if (all.uncounted != 0)
     append(out,
            "{} without counters: most often because they are executed more than once in the span (--frames N plays "

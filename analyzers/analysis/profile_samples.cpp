@@ -14,12 +14,14 @@ using player::CommandTimes;
 using player::kNone;
 
 bool ProfileSamples::counts_draws(GroupBy by, bool draws) {
-  return by == GroupBy::pipeline || by == GroupBy::shader ||
-         (draws && (by == GroupBy::label || by == GroupBy::kind));
+  return by == GroupBy::pipeline || by == GroupBy::shader || (draws && (by == GroupBy::label || by == GroupBy::kind));
 }
 
 ProfileSamples::ProfileSamples(const WorkWalk& work, const ProfileWanted& wanted)
-    : work_(work), by_(wanted.by), draws_(wanted.draws), statistics_wanted_(wanted.statistics),
+    : work_(work),
+      by_(wanted.by),
+      draws_(wanted.draws),
+      statistics_wanted_(wanted.statistics),
       counters_wanted_(!wanted.counters.empty()) {}
 
 void ProfileSamples::add(const WorkItem& item) {
@@ -27,8 +29,7 @@ void ProfileSamples::add(const WorkItem& item) {
   const bool is_inside = !item.is_pass && item.pass != WorkItem::kNoPass;
   const bool is_draw = !item.is_pass && item.draw != access::Executed::kNoDraw;
   flags_.push_back(static_cast<std::uint8_t>((is_inside ? 0 : kHasCost) | (is_draw ? kIsDraw : 0) |
-                                             (item.bytes_unknown ? kUnknownBytes : 0) |
-                                             (item.is_pass ? kIsPass : 0)));
+                                             (item.bytes_unknown ? kUnknownBytes : 0) | (item.is_pass ? kIsPass : 0)));
   bytes_.push_back(item.bytes);
   if (statistics_wanted_ || counters_wanted_) {
     if (item.is_pass) {
@@ -229,8 +230,7 @@ void ProfileSamples::finish(double timer, std::size_t top, Profile& out) {
     order.push_back(r);
     medians[r] = static_cast<float>(median);
     // The time of a render pass holds that of its draws: a draw is not added to the sum again.
-    const bool is_part =
-        by_ == GroupBy::none ? (flags_[item_of_row_[r]] & kHasCost) == 0 : groups_[r].parent != kNone;
+    const bool is_part = by_ == GroupBy::none ? (flags_[item_of_row_[r]] & kHasCost) == 0 : groups_[r].parent != kNone;
     if (!is_part) sum += median;
   }
   out.row_count = order.size();

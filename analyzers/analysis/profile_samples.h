@@ -101,8 +101,8 @@ class ProfileSamples {
   std::vector<double> counter_sums_;
   std::vector<std::uint32_t> counter_numbers_;
   std::vector<std::uint64_t> row_counted_, row_uncounted_;  // likewise: commands
-  std::vector<double> costs_;  // of each iteration
-  std::uint64_t timed_ = 0;    // items of the last iteration that have a time
+  std::vector<double> costs_;                               // of each iteration
+  std::uint64_t timed_ = 0;                                 // items of the last iteration that have a time
 };
 
 }  // namespace rondo::analyzers

@@ -46,8 +46,7 @@ void write_statistics(JsonWriter& json, const Profile& p, const ProfileRow& row)
   if (counts.uncounted != 0) json.field("uncounted", counts.uncounted);
   if (counts.counted == 0) return;
   for (std::size_t bit = 0; bit < player::kStatistics; ++bit)
-    if (bit < kFirstOfMeshes || p.all_statistics.sum[bit] != 0)
-      json.field(kStatisticNames[bit].field, counts.sum[bit]);
+    if (bit < kFirstOfMeshes || p.all_statistics.sum[bit] != 0) json.field(kStatisticNames[bit].field, counts.sum[bit]);
 }
 
 void write_statistics_summary(JsonWriter& json, const Profile& p) {

@@ -50,7 +50,8 @@ class Memory {
   // Of two points that follow one another, the higher one.
   static void thin(std::vector<MemoryPoint>& points) {
     std::size_t kept = 0;
-    for (std::size_t i = 0; i + 1 < points.size(); i += 2) points[kept++] = points[i].bytes > points[i + 1].bytes ? points[i] : points[i + 1];
+    for (std::size_t i = 0; i + 1 < points.size(); i += 2)
+      points[kept++] = points[i].bytes > points[i + 1].bytes ? points[i] : points[i + 1];
     if (points.size() % 2 != 0) points[kept++] = points.back();
     points.resize(kept);
   }
@@ -76,7 +77,8 @@ ReportData gather_report_data(Walk& walk) {
     if (out.timed_calls++ == 0) out.first_ns = record.start_ns;
     out.first_ns = std::min(out.first_ns, record.start_ns);
     out.last_ns = std::max(out.last_ns, record.end_ns);
-    const HostCall call{record.sequence, record.thread, step.command, record.start_ns, record.end_ns, waits(walk, step)};
+    const HostCall call{record.sequence, record.thread, step.command,
+                        record.start_ns, record.end_ns, waits(walk, step)};
     if (call.waits) out.waited_ns += record.end_ns - record.start_ns;
     // The longest, as a heap with the shortest of them on top.
     out.calls.push_back(call);
@@ -86,7 +88,8 @@ ReportData gather_report_data(Walk& walk) {
     out.calls.pop_back();
   }
   if (out.memory.size() > ReportData::kMostPoints) Memory::thin(out.memory);
-  std::sort(out.calls.begin(), out.calls.end(), [](const HostCall& a, const HostCall& b) { return a.record < b.record; });
+  std::sort(out.calls.begin(), out.calls.end(),
+            [](const HostCall& a, const HostCall& b) { return a.record < b.record; });
   return out;
 }
 

@@ -24,11 +24,11 @@ struct MemoryPoint {
 };
 
 struct ReportData {
-  std::vector<HostCall> calls;      // the longest, in the order of their records
-  std::uint64_t timed_calls = 0;    // of the capture
-  std::uint64_t waited_ns = 0;      // in waits, all threads
+  std::vector<HostCall> calls;              // the longest, in the order of their records
+  std::uint64_t timed_calls = 0;            // of the capture
+  std::uint64_t waited_ns = 0;              // in waits, all threads
   std::uint64_t first_ns = 0, last_ns = 0;  // of what is timed
-  std::vector<MemoryPoint> memory;  // at most kMostPoints, each peak kept
+  std::vector<MemoryPoint> memory;          // at most kMostPoints, each peak kept
   std::uint64_t peak_bytes = 0, peak_record = 0;
   static constexpr std::size_t kMostCalls = 20'000, kMostPoints = 2'000;
 };

@@ -11,7 +11,8 @@ using player::kNone;
 using player::Measured;
 
 std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries) {
-  const auto [found, fresh] = point_at_.try_emplace(record * 2 + (after ? 1 : 0), static_cast<std::uint32_t>(wanted_.points.size()));
+  const auto [found, fresh] =
+      point_at_.try_emplace(record * 2 + (after ? 1 : 0), static_cast<std::uint32_t>(wanted_.points.size()));
   if (fresh) {
     wanted_.points.push_back({record, after, barrier, barrier && !after, queries});
     is_repeated_.push_back(false);
@@ -57,7 +58,9 @@ void TimePoints::take(std::span<const WorkItem> items) {
       return item.is_pass && item.batch == batch && item.primary <= primary && primary < item.end_primary;
     });
   };
-  const bool any_suspended = std::any_of(items.begin(), items.end(), [](const WorkItem& item) { return item.is_pass && item.primary != item.end_primary; });
+  const bool any_suspended = std::any_of(items.begin(), items.end(), [](const WorkItem& item) {
+    return item.is_pass && item.primary != item.end_primary;
+  });
   // Of each command buffer together. What is written first in it need not be known.
   std::stable_sort(writes_.begin(), writes_.end(), [](const Write& a, const Write& b) {
     return std::tie(a.batch, a.primary) < std::tie(b.batch, b.primary);
@@ -71,7 +74,9 @@ void TimePoints::take(std::span<const WorkItem> items) {
     commands.first = static_cast<std::uint32_t>(wanted_.order.size());
     commands.leaves_pass_open = any_suspended && leaves_pass_open(commands.batch, commands.primary);
     seen.clear();
-    for (; first < writes_.size() && writes_[first].batch == commands.batch && writes_[first].primary == commands.primary; ++first) {
+    for (;
+         first < writes_.size() && writes_[first].batch == commands.batch && writes_[first].primary == commands.primary;
+         ++first) {
       const Write& write = writes_[first];
       if (!seen.insert(write.point).second) is_repeated_[write.point] = true;
       if (write.item != kNone) {

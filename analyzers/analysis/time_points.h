@@ -47,19 +47,21 @@ class TimePoints {
   const std::vector<ItemTimes>& items() const { return items_; }
   // Items that are to be timed.
   std::uint64_t chosen() const { return chosen_; }
-  // Items whose command buffer is executed more than once by one that executes it: their timestamps would be written twice.
+  // Items whose command buffer is executed more than once by one that executes it: their timestamps would be written
+  // twice.
   std::uint64_t repeated() const { return repeated_; }
 
  private:
   struct Write {
-    std::uint32_t item = 0;   // index into items_; kNone: of none
+    std::uint32_t item = 0;  // index into items_; kNone: of none
     std::uint32_t batch = 0, primary = 0;
     std::uint32_t point = 0;  // index into TimesWanted::points
     bool is_end = false;
   };
   std::uint32_t point(std::uint64_t record, bool after, bool barrier, std::uint32_t queries);
   bool is_chosen(const WorkItem& item) const;
-  // `index` is the item's place in items_. kNone: the item was not asked for, but it executes commands that have timestamps.
+  // `index` is the item's place in items_. kNone: the item was not asked for, but it executes commands that have
+  // timestamps.
   void add(const WorkItem& item, std::uint32_t index, bool is_end);
 
   const ProfileMode mode_;

@@ -15,9 +15,10 @@ using access::Touch;
 
 std::uint64_t hash_of(const Touch& touch) {
   std::uint64_t hash = 0;
-  for (const std::uint64_t value : {std::uint64_t{touch.object}, touch.offset, touch.size, std::uint64_t{touch.part.aspectMask},
-                                    std::uint64_t{touch.part.baseMipLevel} << 32 | touch.part.levelCount,
-                                    std::uint64_t{touch.part.baseArrayLayer} << 32 | touch.part.layerCount}) {
+  for (const std::uint64_t value :
+       {std::uint64_t{touch.object}, touch.offset, touch.size, std::uint64_t{touch.part.aspectMask},
+        std::uint64_t{touch.part.baseMipLevel} << 32 | touch.part.levelCount,
+        std::uint64_t{touch.part.baseArrayLayer} << 32 | touch.part.layerCount}) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
     hash ^= hash >> 29;
   }
@@ -105,12 +106,15 @@ void WorkList::take(const Executed& executed, std::uint64_t frame) {
   if (!items_.empty() && executed.submit != submit_) finish();
   submit_ = executed.submit;
   switch (executed.recorded->mark) {
-    case Mark::begins_pass: return begin_pass(executed, frame);
+    case Mark::begins_pass:
+      return begin_pass(executed, frame);
     case Mark::begins_label:
-    case Mark::ends_label: return;
+    case Mark::ends_label:
+      return;
     case Mark::next_subpass:
     case Mark::ends_pass:
-    case Mark::none: break;
+    case Mark::none:
+      break;
   }
   // What a pass does between its draws, as resolves, is its own.
   if (in_pass_) add_bytes_of_pass(executed);

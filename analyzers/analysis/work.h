@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device is given to do, item by item: draws, dispatches, copies, builds, and whole render passes. Made of what the
-// access model says is executed. No device. One thread.
+// What a device is given to do, item by item: draws, dispatches, copies, builds, and whole render passes. Made of what
+// the access model says is executed. No device. One thread.
 #pragma once
 
 #include <cstdint>
@@ -24,22 +24,22 @@ struct WorkItem {
   std::uint64_t draw = access::Executed::kNoDraw;  // as in access::Executed
   // An upper bound: all ranges and texels that it may touch, each once. Of a pass: of all that is in it.
   std::uint64_t bytes = 0;
-  CommandId command{};            // canonical
+  CommandId command{};  // canonical
   bool is_pass = false;
-  bool wanted = true;             // is in what was asked for; else it is executed beside that, in the same span
-  bool bytes_unknown = false;     // it may touch more than `bytes`: shaders follow addresses, …
+  bool wanted = true;          // is in what was asked for; else it is executed beside that, in the same span
+  bool bytes_unknown = false;  // it may touch more than `bytes`: shaders follow addresses, …
   ObjectId queue = 0;
   // Of a draw; of a pass: of its draws, where all have the same. 0: shader objects, or none.
   ObjectId pipeline = 0;
   bool has_several_pipelines = false;  // a pass
-  ObjectId render_pass = 0;       // of a pass; 0: dynamic rendering
-  std::uint32_t pass = kNoPass;   // the render pass that it is, or is in: counted from 0 in its submit
-  std::uint32_t draws = 0;        // of a pass: how many are in it
-  std::uint32_t batch = 0;        // index of the submit in its call
-  std::uint32_t primary = 0;      // index of its primary command buffer in the submit; of a pass: of its begin
-  std::uint32_t end_primary = 0;  // of a pass: of its end, which may be in a later one (suspended passes)
-  std::uint32_t views = 0;        // multiview: as access::Recorded has it
-  std::uint32_t label_path = 0;   // access::Model::labels_of
+  ObjectId render_pass = 0;            // of a pass; 0: dynamic rendering
+  std::uint32_t pass = kNoPass;        // the render pass that it is, or is in: counted from 0 in its submit
+  std::uint32_t draws = 0;             // of a pass: how many are in it
+  std::uint32_t batch = 0;             // index of the submit in its call
+  std::uint32_t primary = 0;           // index of its primary command buffer in the submit; of a pass: of its begin
+  std::uint32_t end_primary = 0;       // of a pass: of its end, which may be in a later one (suspended passes)
+  std::uint32_t views = 0;             // multiview: as access::Recorded has it
+  std::uint32_t label_path = 0;        // access::Model::labels_of
   access::Counts counts{};
   static constexpr std::uint32_t kNoPass = ~std::uint32_t{};
 };
@@ -68,8 +68,8 @@ class WorkList {
   std::uint64_t submit_ = 0;
   // The render pass that is open, or suspended to be resumed by a later command buffer.
   bool in_pass_ = false, suspends_ = false, is_suspended_ = false;
-  std::size_t pass_item_ = 0;    // index into items_
-  std::uint32_t passes_ = 0;     // of the submit
+  std::size_t pass_item_ = 0;                                            // index into items_
+  std::uint32_t passes_ = 0;                                             // of the submit
   std::vector<std::pair<std::uint64_t, const access::Touch*>> touched_;  // by hash: of one item
   std::unordered_set<std::uint64_t> counted_in_pass_;  // hashes of touches whose bytes are in the pass already
 };

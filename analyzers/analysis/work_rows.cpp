@@ -76,7 +76,8 @@ class Printer {
     if (wanted_.as_json)
       RONDO_TRY(append_head(line_, "info --draws", work_));
     else if (wanted_.by == GroupBy::none)
-      line_ = text("{:<10} {:>9}  {:<24} {}\n", "draw", "record", "command", "counts; pipeline; shaders; pass; labels; bytes at most");
+      line_ = text("{:<10} {:>9}  {:<24} {}\n", "draw", "record", "command",
+                   "counts; pipeline; shaders; pass; labels; bytes at most");
     else
       line_ = text("{:>9} {:>7} {:>11}  {:<10} {}\n", "items", "share", "bytes", "first", name_of(wanted_.by));
     out_.write(line_);
@@ -149,15 +150,17 @@ class Printer {
       json.end_object();
       line_ += '\n';
     } else {
-      append(line_, "{:>9} {:>5.1f} % {:>11}  {:<10} {}\n", group.items, 100 * share, size_text(group.bytes), group.first, group.key);
+      append(line_, "{:>9} {:>5.1f} % {:>11}  {:<10} {}\n", group.items, 100 * share, size_text(group.bytes),
+             group.first, group.key);
     }
     out_.write(line_);
   }
 
   void summary_text(const WorkTotals& totals) {
-    append(line_, "{} in {}: {} with a draw number, {}\n", plural(totals_.items, "item"), plural(totals_.submits, "submit"),
-           count_text(totals_.draws), plural(totals_.passes, "render pass"));
-    if (!totals.cut.empty()) append(line_, "the capture is cut ({}): what it lacks is not in this\n", printable(totals.cut));
+    append(line_, "{} in {}: {} with a draw number, {}\n", plural(totals_.items, "item"),
+           plural(totals_.submits, "submit"), count_text(totals_.draws), plural(totals_.passes, "render pass"));
+    if (!totals.cut.empty())
+      append(line_, "the capture is cut ({}): what it lacks is not in this\n", printable(totals.cut));
     if (totals.too_many) line_ += "the capture has more to follow than any program needs: the rest is not in this\n";
   }
 

@@ -15,8 +15,9 @@ namespace rondo::analyzers {
 struct DrawsWanted {
   SpanRequest span;
   GroupBy by = GroupBy::none;
-  std::optional<std::uint64_t> top;  // of groups those with the most items; of items those that may touch the most bytes
-  bool as_json = false;              // JSON lines (rows.h)
+  // of groups those with the most items; of items those that may touch the most bytes
+  std::optional<std::uint64_t> top;
+  bool as_json = false;  // JSON lines (rows.h)
 };
 
 // Prints to standard output.

@@ -40,7 +40,8 @@ Result<rondo::Span> WorkWalk::find(const SpanRequest& request, std::vector<Scope
   return finder.find(request, walk_->reader().path());
 }
 
-Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which, const std::function<bool(std::span<const WorkItem>)>& visit) {
+Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which,
+                                 const std::function<bool(std::span<const WorkItem>)>& visit) {
   rondo::Span span;
   bool is_command_label = false;
   if (request.kind != SpanRequest::Kind::whole) {
@@ -55,11 +56,15 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which, const 
   }
   const auto is_wanted = [&](const WorkItem& item) {
     switch (request.kind) {
-      case SpanRequest::Kind::whole: return true;
-      case SpanRequest::Kind::frames: return item.frame >= request.first && item.frame < request.last;
-      case SpanRequest::Kind::submits: return item.submit >= request.first && item.submit < request.last;
+      case SpanRequest::Kind::whole:
+        return true;
+      case SpanRequest::Kind::frames:
+        return item.frame >= request.first && item.frame < request.last;
+      case SpanRequest::Kind::submits:
+        return item.submit >= request.first && item.submit < request.last;
       case SpanRequest::Kind::scope:
-      case SpanRequest::Kind::records: break;
+      case SpanRequest::Kind::records:
+        break;
     }
     if (std::none_of(span.intervals.begin(), span.intervals.end(),
                      [&](const RecordRange& one) { return item.at >= one.first && item.at <= one.last; }))
@@ -82,7 +87,8 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which, const 
     wanted.clear();
     for (WorkItem item : items) {
       item.wanted = is_wanted(item);
-      const bool played = request.kind == SpanRequest::Kind::whole || (item.at >= span.records.first && item.at <= span.records.last);
+      const bool played =
+          request.kind == SpanRequest::Kind::whole || (item.at >= span.records.first && item.at <= span.records.last);
       if (item.wanted || (which == Visit::played && played)) wanted.push_back(item);
       totals.items += item.wanted ? 1 : 0;
     }
@@ -100,7 +106,8 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which, const 
       continue;
     }
     if (request.kind == SpanRequest::Kind::frames && step.frame >= request.last) break;
-    if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;  // batches of one call are of one record
+    // batches of one call are of one record
+    if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;
     frame = step.frame;
     RONDO_TRY(access::load(walk_->reader(), *step.command, walk_->decoded(), walk_->resolution().ids, parameters));
     take_name(names_, *step.command, parameters.view);

@@ -19,10 +19,10 @@
 namespace rondo::analyzers {
 
 struct WorkTotals {
-  std::uint64_t items = 0;    // given to the visitor
+  std::uint64_t items = 0;                // given to the visitor
   std::uint64_t frames = 0, submits = 0;  // of the capture
-  bool too_many = false;      // access::Model::too_many: the rest is missing
-  std::string cut;            // why the capture ends early; empty: it is complete
+  bool too_many = false;                  // access::Model::too_many: the rest is missing
+  std::string cut;                        // why the capture ends early; empty: it is complete
 };
 
 class WorkWalk {
@@ -36,7 +36,8 @@ class WorkWalk {
   };
   // `visit` gets the items of each submit of the span and says whether it wants more. Once. A span that is not there is
   // Status::usage.
-  Result<WorkTotals> run(const SpanRequest& span, Visit which, const std::function<bool(std::span<const WorkItem>)>& visit);
+  Result<WorkTotals> run(const SpanRequest& span, Visit which,
+                         const std::function<bool(std::span<const WorkItem>)>& visit);
 
   Walk& walk() { return *walk_; }
   // The names, labels and shaders that the capture has given up to the submit that `visit` gets. They stay after run().

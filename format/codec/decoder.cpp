@@ -75,8 +75,7 @@ bool Decoder::field(const Field& f, std::size_t base, int depth) {
   switch (f.shape) {
     case Shape::value:
       if (!element(f, at, base, depth)) return false;
-      return f.element != Element::handle || load<std::uint64_t>(&out_.bytes[at]) != 0 ||
-             accept_null(f, base);
+      return f.element != Element::handle || load<std::uint64_t>(&out_.bytes[at]) != 0 || accept_null(f, base);
     case Shape::array:
       return elements(f, at, f.count.constant, base, depth);
     case Shape::text:
@@ -109,8 +108,7 @@ bool Decoder::scalar(const Field& f, std::size_t at) {
 bool Decoder::handle(const Field& f, std::size_t at, HandleType type) {
   if (!copy(at, sizeof(std::uint64_t))) return false;
   if (type != HandleType::none)
-    out_.handles.push_back(
-        {static_cast<std::uint32_t>(at), type, f.flags, load<std::uint64_t>(&out_.bytes[at])});
+    out_.handles.push_back({static_cast<std::uint32_t>(at), type, f.flags, load<std::uint64_t>(&out_.bytes[at])});
   return true;
 }
 
@@ -197,8 +195,7 @@ bool Decoder::counts_agree(const Field& f, std::size_t base, std::uint64_t found
   std::uint64_t stated = 0;
   if (!native_count(f, base, stated) || stated == found) return true;
   member_ = f.name;
-  return refuse("holds " + std::to_string(found) + " elements where its count says " +
-                std::to_string(stated));
+  return refuse("holds " + std::to_string(found) + " elements where its count says " + std::to_string(stated));
 }
 
 // A driver walks the array by the parameter, which comes behind the array.
@@ -222,8 +219,7 @@ std::uint32_t Decoder::geometries(std::size_t base, std::size_t index) const {
   const auto infos = load<std::uint64_t>(&out_.bytes[base + member]);
   if (infos == 0) return 0;
   return load<std::uint32_t>(
-      &out_.bytes[static_cast<std::size_t>(infos) +
-                  index * sizeof(VkAccelerationStructureBuildGeometryInfoKHR) +
+      &out_.bytes[static_cast<std::size_t>(infos) + index * sizeof(VkAccelerationStructureBuildGeometryInfoKHR) +
                   offsetof(VkAccelerationStructureBuildGeometryInfoKHR, geometryCount)]);
 }
 

@@ -20,7 +20,7 @@ namespace rondo::codec {
 class IdMap {
  public:
   static IdMap match(std::span<const DictionaryRow> rows);
-  CommandId command(std::uint16_t file_id) const;    // CommandId::none if refused
+  CommandId command(std::uint16_t file_id) const;  // CommandId::none if refused
   StructId structure(std::uint16_t file_id) const;
   const std::string& name(std::uint16_t file_command_id) const;
   // "vkFoo: unknown to this build", "VkBar: other encoding", …: refused by name when met.
@@ -34,13 +34,13 @@ class IdMap {
 };
 
 struct HandleRef {
-  std::uint32_t offset;    // of the 8 bytes in Lowered::bytes
+  std::uint32_t offset;  // of the 8 bytes in Lowered::bytes
   HandleType type;
-  std::uint8_t flags;      // FieldFlags of the field it stands in
+  std::uint8_t flags;  // FieldFlags of the field it stands in
   std::uint64_t captured;
 };
 struct BlobRef {
-  std::uint32_t offset;    // of the pointer
+  std::uint32_t offset;  // of the pointer
   Digest digest;
   std::uint64_t bytes;
 };
@@ -49,19 +49,19 @@ struct DataRef {         // data whose length no member says
   std::uint64_t bytes;
 };
 struct MarkRef {
-  std::uint32_t offset;    // of the scalar
+  std::uint32_t offset;  // of the scalar
   Semantic semantic;
 };
-struct StructRef {         // every structure of a pNext chain
+struct StructRef {  // every structure of a pNext chain
   std::uint32_t offset;
   StructId id;
 };
 
 // Reused from record to record: clear() keeps the storage.
 struct Lowered {
-  std::vector<std::byte> bytes;           // args structure first; aligned to 16
-  std::vector<std::uint32_t> pointers;    // at each: a u64 offset into `bytes`, to become a pointer
-  std::vector<HandleRef> handles;         // in the order of the payload
+  std::vector<std::byte> bytes;         // args structure first; aligned to 16
+  std::vector<std::uint32_t> pointers;  // at each: a u64 offset into `bytes`, to become a pointer
+  std::vector<HandleRef> handles;       // in the order of the payload
   std::vector<BlobRef> blobs;
   std::vector<DataRef> data;
   std::vector<MarkRef> marks;

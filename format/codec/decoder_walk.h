@@ -22,11 +22,7 @@ class Decoder {
  public:
   Decoder(Lowered& out, const IdMap& ids, const CommandInfo& command, std::span<const std::byte> payload,
           const DecodeLimits& limits)
-      : out_(out),
-        ids_(ids),
-        command_(command),
-        in_(payload),
-        limit_(std::min(limits.max_bytes, kMostDecodedBytes)) {}
+      : out_(out), ids_(ids), command_(command), in_(payload), limit_(std::min(limits.max_bytes, kMostDecodedBytes)) {}
 
   Result<void> run();
 

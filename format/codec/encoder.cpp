@@ -21,8 +21,8 @@ std::size_t template_end(const EncodeContext::TemplateEntry& entry) {
 // headers lack: meant for layers, no driver's business, and not recorded.
 bool is_for_layers(VkStructureType type) {
   constexpr auto kLayerSettings = static_cast<VkStructureType>(1000496000);
-  return type == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-         type == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO || type == kLayerSettings;
+  return type == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || type == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO ||
+         type == kLayerSettings;
 }
 
 class Encoder {
@@ -166,8 +166,7 @@ bool Encoder::element(const Field& f, const std::byte* at, const std::byte* owne
       return structure(type, at, false, depth + 1);
     }
     case Element::union_type: {
-      const std::uint32_t selector =
-          f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
+      const std::uint32_t selector = f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
       const UnionForm form = union_form(f, selector);
       if (form.member != nullptr) return field(info(static_cast<StructId>(f.type)), *form.member, at, depth + 1);
       if (form.raw) put(at, f.size);
@@ -181,10 +180,9 @@ bool Encoder::element(const Field& f, const std::byte* at, const std::byte* owne
   }
 }
 
-bool Encoder::elements(const Field& f, const std::byte* at, std::size_t count, const std::byte* owner,
-                       int depth) {
-  const bool copied = f.element == Element::structure ? info(static_cast<StructId>(f.type)).flat
-                                                      : f.element != Element::union_type;
+bool Encoder::elements(const Field& f, const std::byte* at, std::size_t count, const std::byte* owner, int depth) {
+  const bool copied =
+      f.element == Element::structure ? info(static_cast<StructId>(f.type)).flat : f.element != Element::union_type;
   if (copied) {
     put(at, count * f.size);
     return true;
@@ -194,8 +192,7 @@ bool Encoder::elements(const Field& f, const std::byte* at, std::size_t count, c
   return true;
 }
 
-bool Encoder::many(const StructInfo& type, const Field& f, const std::byte* at, const std::byte* base,
-                   int depth) {
+bool Encoder::many(const StructInfo& type, const Field& f, const std::byte* at, const std::byte* base, int depth) {
   if (f.rule == RuleId::template_data) return template_data(f, at, base, depth);
   if (is_data(f)) {
     if (at == nullptr) {
@@ -278,8 +275,7 @@ bool Encoder::template_data(const Field& f, const std::byte* at, const std::byte
     return refuse(std::string(f.name) + " cannot be read: the creation of its template was not seen");
   std::size_t bytes = 0;
   for (const auto& entry : *layout)
-    if (entry.count != 0)
-      bytes = std::max<std::size_t>(bytes, template_end(entry));
+    if (entry.count != 0) bytes = std::max<std::size_t>(bytes, template_end(entry));
   put(static_cast<std::uint32_t>(layout->size()));
   put(static_cast<std::uint32_t>(bytes));
   for (const auto& entry : *layout) {
@@ -366,8 +362,7 @@ std::size_t Encoder::count(const Field& f, const std::byte* base) {
 
 }  // namespace
 
-EncodeResult encode(Buffer& out, EncodeContext& context, CommandId command, const void* args,
-                    bool outputs_valid) {
+EncodeResult encode(Buffer& out, EncodeContext& context, CommandId command, const void* args, bool outputs_valid) {
   const CommandInfo& row = info(command);
   if (row.args == StructId::none) return {std::string(row.name) + ": this build cannot record it"};
   // What is numbered before the driver has no outputs yet.

@@ -86,8 +86,7 @@ class Printer {
 
 bool selects(const StructInfo& type, std::uint16_t offset) {
   for (const Field& f : type.fields)
-    if (f.selector == offset && (f.element == Element::union_type || f.element == Element::untyped_handle))
-      return true;
+    if (f.selector == offset && (f.element == Element::union_type || f.element == Element::untyped_handle)) return true;
   return false;
 }
 
@@ -167,8 +166,7 @@ void Printer::element(const Field& f, const Selectors& selectors) {
       return structure(info(static_cast<StructId>(f.type)), false);
     case Element::union_type: {
       const StructInfo& type = info(static_cast<StructId>(f.type));
-      const UnionForm form =
-          union_form(f, f.selector == kNoSelector ? 0 : selectors.at(f.selector));
+      const UnionForm form = union_form(f, f.selector == kNoSelector ? 0 : selectors.at(f.selector));
       sink_.begin_structure(type.name);
       if (form.member != nullptr) {
         sink_.key(form.member->name);
@@ -184,9 +182,8 @@ void Printer::element(const Field& f, const Selectors& selectors) {
       std::uint64_t captured = 0;
       say(f, Part::value, sizeof captured);
       in_.read(captured);
-      const HandleType type = f.element == Element::handle
-                                  ? static_cast<HandleType>(f.type)
-                                  : untyped_handle_type(f, selectors.at(f.selector));
+      const HandleType type = f.element == Element::handle ? static_cast<HandleType>(f.type)
+                                                           : untyped_handle_type(f, selectors.at(f.selector));
       return type == HandleType::none ? sink_.unsigned_value(captured) : sink_.handle(type, captured, handles_++);
     }
     case Element::opaque:
@@ -320,8 +317,9 @@ void Printer::template_data(const Field& f) {
       sink_.begin_array();
       for (std::uint32_t k = 0; k < count; ++k) {
         if (item == TemplateItem::image || item == TemplateItem::buffer) {
-          structure(info(item == TemplateItem::image ? StructId::VkDescriptorImageInfo
-                                                     : StructId::VkDescriptorBufferInfo), false);
+          structure(
+              info(item == TemplateItem::image ? StructId::VkDescriptorImageInfo : StructId::VkDescriptorBufferInfo),
+              false);
           continue;
         }
         std::uint64_t captured = 0;

@@ -9,11 +9,10 @@
 namespace rondo::codec {
 namespace {
 
-constexpr VkGraphicsPipelineLibraryFlagsEXT kAllParts =
-    VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
-    VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
-    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
-    VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
+constexpr VkGraphicsPipelineLibraryFlagsEXT kAllParts = VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT |
+                                                        VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT |
+                                                        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT |
+                                                        VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
 
 template <class T>
 const T* chained(const void* next, VkStructureType type) {
@@ -40,13 +39,18 @@ std::uint64_t value_of(VkRenderPass handle) { return reinterpret_cast<std::uint6
 std::uint32_t object_type_of_debug_report(std::uint32_t type) {
   if (type <= VK_DEBUG_REPORT_OBJECT_TYPE_COMMAND_POOL_EXT) return type;
   switch (type) {
-    case VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT: return VK_OBJECT_TYPE_SURFACE_KHR;
-    case VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT: return VK_OBJECT_TYPE_SWAPCHAIN_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_SURFACE_KHR_EXT:
+      return VK_OBJECT_TYPE_SURFACE_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_SWAPCHAIN_KHR_EXT:
+      return VK_OBJECT_TYPE_SWAPCHAIN_KHR;
     case VK_DEBUG_REPORT_OBJECT_TYPE_DEBUG_REPORT_CALLBACK_EXT_EXT:
       return VK_OBJECT_TYPE_DEBUG_REPORT_CALLBACK_EXT;
-    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_KHR_EXT: return VK_OBJECT_TYPE_DISPLAY_KHR;
-    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_MODE_KHR_EXT: return VK_OBJECT_TYPE_DISPLAY_MODE_KHR;
-    default: return type;  // the extensions' own: the same numbers
+    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_KHR_EXT:
+      return VK_OBJECT_TYPE_DISPLAY_KHR;
+    case VK_DEBUG_REPORT_OBJECT_TYPE_DISPLAY_MODE_KHR_EXT:
+      return VK_OBJECT_TYPE_DISPLAY_MODE_KHR;
+    default:
+      return type;  // the extensions' own: the same numbers
   }
 }
 
@@ -85,9 +89,8 @@ bool is_texel_buffer(std::uint32_t descriptor_type) {
 }  // namespace
 
 HandleType untyped_handle_type(const Field& field, std::uint32_t selector) {
-  return handle_by_object_type(field.rule == RuleId::debug_report_object
-                                   ? object_type_of_debug_report(selector)
-                                   : selector);
+  return handle_by_object_type(field.rule == RuleId::debug_report_object ? object_type_of_debug_report(selector)
+                                                                         : selector);
 }
 
 bool Rules::applies(const Field& field, const std::byte* owner) {
@@ -151,8 +154,7 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
       read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
       return true;
     case RuleId::pipeline_stages:  // … of one that nobody asks for the chain of: it is in one itself
-      if (pipeline_ != &as<VkGraphicsPipelineCreateInfo>(owner))
-        read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
+      if (pipeline_ != &as<VkGraphicsPipelineCreateInfo>(owner)) read_pipeline(as<VkGraphicsPipelineCreateInfo>(owner));
       return pipeline_applies(field.rule);
     case RuleId::pipeline_formats:
     case RuleId::pipeline_layout:
@@ -182,15 +184,13 @@ bool Rules::applies(const Field& field, const std::byte* owner) {
               dynamic(VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV));
     case RuleId::dynamic_coverage_table:
       return !dynamic(VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_NV) &&
-             (as<VkPipelineCoverageModulationStateCreateInfoNV>(owner).coverageModulationTableEnable !=
-                  VK_FALSE ||
+             (as<VkPipelineCoverageModulationStateCreateInfoNV>(owner).coverageModulationTableEnable != VK_FALSE ||
               dynamic(VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV));
     case RuleId::rendering_samples:  // of a command buffer, or of a pipeline
       if (command_ == CommandId::vkBeginCommandBuffer) return continues_rendering_;
       return pipeline_ == nullptr || pipeline_->renderPass == VK_NULL_HANDLE;
     case RuleId::dynamic_blend_attachments:
-      return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) &&
-               dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
+      return !(dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) && dynamic(VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT) &&
                dynamic(VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT));
     default:  // template_data, host_texels, strided, build_ranges, counted: how, not whether
       return true;
@@ -225,8 +225,8 @@ bool required_by_rule(const Field& field, CommandId command, const std::byte* ow
 EncodeContext::TemplateLayout Rules::template_layout(const std::byte* owner) {
 #ifdef VK_KHR_maintenance6
   if (info(command_).canonical == CommandId::vkCmdPushDescriptorSetWithTemplate2)
-    return context_.template_layout(load<std::uint64_t>(
-        owner + offsetof(VkPushDescriptorSetWithTemplateInfoKHR, descriptorUpdateTemplate)));
+    return context_.template_layout(
+        load<std::uint64_t>(owner + offsetof(VkPushDescriptorSetWithTemplateInfoKHR, descriptorUpdateTemplate)));
 #endif
   // Both older commands hold their template as an argument of its own.
   const std::size_t at = info(command_).canonical == CommandId::vkUpdateDescriptorSetWithTemplate
@@ -237,8 +237,7 @@ EncodeContext::TemplateLayout Rules::template_layout(const std::byte* owner) {
 
 std::optional<std::uint64_t> Rules::host_texels([[maybe_unused]] const std::byte* owner) const {
 #ifdef VK_EXT_host_image_copy
-  static_assert(offsetof(VkMemoryToImageCopyEXT, imageExtent) ==
-                offsetof(VkImageToMemoryCopyEXT, imageExtent));
+  static_assert(offsetof(VkMemoryToImageCopyEXT, imageExtent) == offsetof(VkImageToMemoryCopyEXT, imageExtent));
   const auto& region = as<VkMemoryToImageCopyEXT>(owner);
   EncodeContext::HostRegion asked;
   asked.row_length = region.memoryRowLength;
@@ -265,10 +264,9 @@ std::optional<std::uint64_t> Rules::host_texels([[maybe_unused]] const std::byte
 std::size_t Rules::inner_count(std::size_t index) const {
   static_assert(offsetof(args_vkCmdBuildAccelerationStructuresKHR, pInfos) ==
                 offsetof(args_vkCmdBuildAccelerationStructuresIndirectKHR, pInfos));
-  const auto* infos =
-      command_ == CommandId::vkBuildAccelerationStructuresKHR
-          ? static_cast<const args_vkBuildAccelerationStructuresKHR*>(args_)->pInfos
-          : static_cast<const args_vkCmdBuildAccelerationStructuresKHR*>(args_)->pInfos;
+  const auto* infos = command_ == CommandId::vkBuildAccelerationStructuresKHR
+                          ? static_cast<const args_vkBuildAccelerationStructuresKHR*>(args_)->pInfos
+                          : static_cast<const args_vkCmdBuildAccelerationStructuresKHR*>(args_)->pInfos;
   return infos == nullptr ? 0 : infos[index].geometryCount;
 }
 
@@ -276,20 +274,19 @@ void Rules::read_pipeline(const VkGraphicsPipelineCreateInfo& create) {
   pipeline_ = &create;
   const auto* library = chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
       create.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
-  const auto* linked = chained<VkPipelineLibraryCreateInfoKHR>(
-      create.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+  const auto* linked =
+      chained<VkPipelineLibraryCreateInfoKHR>(create.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
   links_ = linked != nullptr && linked->libraryCount != 0;
   parts_ = kAllParts;
-  if (library != nullptr) parts_ = library->flags;
+  if (library != nullptr)
+    parts_ = library->flags;
   else if (links_)
     parts_ = 0;
-  rendering_ = chained<VkPipelineRenderingCreateInfo>(create.pNext,
-                                                      VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+  rendering_ = chained<VkPipelineRenderingCreateInfo>(create.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
   mesh_ = false;
   VkShaderStageFlags stages = 0;
   if (pipeline_applies(RuleId::pipeline_stages) && create.pStages != nullptr)
-    for (std::uint32_t i = 0; i < create.stageCount; ++i)
-      stages |= number(create.pStages[i].stage);
+    for (std::uint32_t i = 0; i < create.stageCount; ++i) stages |= number(create.pStages[i].stage);
   mesh_ = (stages & VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
   constexpr VkShaderStageFlags tessellation =
       VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT | VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
@@ -311,17 +308,26 @@ bool Rules::pipeline_applies(RuleId rule) const {
       return pre_raster || fragment || links_;
     case RuleId::pipeline_render_pass:
       return pre_raster || fragment || output || links_;
-    case RuleId::pipeline_stages: return pre_raster || fragment;
+    case RuleId::pipeline_stages:
+      return pre_raster || fragment;
     case RuleId::pipeline_vertex_input:
       return vertex_input && !mesh_ && !dynamic(VK_DYNAMIC_STATE_VERTEX_INPUT_EXT);
-    case RuleId::pipeline_input_assembly: return vertex_input && !mesh_;
-    case RuleId::pipeline_tessellation: return pre_raster && tessellates_;
-    case RuleId::pipeline_viewport: return pre_raster && !discards_;
-    case RuleId::pipeline_rasterization: return pre_raster;
-    case RuleId::pipeline_multisample: return (fragment || output) && !discards_;
-    case RuleId::pipeline_depth_stencil: return fragment && !discards_ && uses_depth_stencil();
-    case RuleId::pipeline_color_blend: return output && !discards_ && uses_color();
-    default: return true;
+    case RuleId::pipeline_input_assembly:
+      return vertex_input && !mesh_;
+    case RuleId::pipeline_tessellation:
+      return pre_raster && tessellates_;
+    case RuleId::pipeline_viewport:
+      return pre_raster && !discards_;
+    case RuleId::pipeline_rasterization:
+      return pre_raster;
+    case RuleId::pipeline_multisample:
+      return (fragment || output) && !discards_;
+    case RuleId::pipeline_depth_stencil:
+      return fragment && !discards_ && uses_depth_stencil();
+    case RuleId::pipeline_color_blend:
+      return output && !discards_ && uses_color();
+    default:
+      return true;
   }
 }
 

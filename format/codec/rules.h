@@ -43,10 +43,10 @@ class Rules {
   EncodeContext& context_;
   CommandId command_;
   const void* args_;
-  std::uint32_t descriptor_type_ =
-      UINT32_MAX;  // of the VkWriteDescriptorSet or VkDescriptorGetInfoEXT around; max: none
-  bool continues_render_pass_ = false;          // of the VkCommandBufferBeginInfo around
-  bool continues_rendering_ = false;            // the same, and it inherits no render pass
+  // of the VkWriteDescriptorSet or VkDescriptorGetInfoEXT around; max: none
+  std::uint32_t descriptor_type_ = UINT32_MAX;
+  bool continues_render_pass_ = false;  // of the VkCommandBufferBeginInfo around
+  bool continues_rendering_ = false;    // the same, and it inherits no render pass
 
   // Of the VkGraphicsPipelineCreateInfo around.
   const VkGraphicsPipelineCreateInfo* pipeline_ = nullptr;

@@ -17,34 +17,34 @@ namespace rondo::codec {
 enum class Element : std::uint8_t {
   unsigned_int,  // of Field::size bytes (1, 2, 4, 8); size_t is 8
   signed_int,
-  floating,      // 4 or 8 bytes
+  floating,  // 4 or 8 bytes
   bool32,
-  enumerant,     // 4 bytes, Field::type is an EnumId
-  flags,         // 4 or 8 bytes, Field::type is the EnumId of the bits, or EnumId::none
-  handle,        // 8 bytes in the file, Field::type is a HandleType
+  enumerant,       // 4 bytes, Field::type is an EnumId
+  flags,           // 4 or 8 bytes, Field::type is the EnumId of the bits, or EnumId::none
+  handle,          // 8 bytes in the file, Field::type is a HandleType
   untyped_handle,  // uint64_t whose HandleType a VkObjectType member (Field::selector) gives
-  structure,     // Field::type is a StructId
-  union_type,    // Field::type is a StructId whose rows are the members, chosen by Field::selector
-  character,     // string shapes only
-  byte,          // sized void*
-  opaque,        // function pointers, allocators, window-system pointers: not recorded, null on decode
+  structure,       // Field::type is a StructId
+  union_type,      // Field::type is a StructId whose rows are the members, chosen by Field::selector
+  character,       // string shapes only
+  byte,            // sized void*
+  opaque,          // function pointers, allocators, window-system pointers: not recorded, null on decode
 };
 
 // How the elements are held.
 enum class Shape : std::uint8_t {
-  value,        // in place
-  array,        // in place, Field::count elements
-  text,         // char[N] in place: u32 length, characters; zero-filled on decode
-  one,          // pointer to one: u8 present, element
-  many,         // pointer to `count` elements: u32 count (kNull = null pointer), elements.
-                // Scalars and bytes: a data reference instead (see kData*); template data:
-                // see template_data.h
-  string,       // const char*: u32 length (kNull), characters
-  strings,      // const char* const*: u32 count (kNull), strings
+  value,          // in place
+  array,          // in place, Field::count elements
+  text,           // char[N] in place: u32 length, characters; zero-filled on decode
+  one,            // pointer to one: u8 present, element
+  many,           // pointer to `count` elements: u32 count (kNull = null pointer), elements.
+                  // Scalars and bytes: a data reference instead (see kData*); template data:
+                  // see template_data.h
+  string,         // const char*: u32 length (kNull), characters
+  strings,        // const char* const*: u32 count (kNull), strings
   many_pointers,  // const T* const*: u32 count (kNull), each as `one`
-  stype,        // VkStructureType: not in the file, the table knows it
-  pnext,        // u16 structure id, body, …, u16 0
-  dropped,      // not in the file, zero on decode
+  stype,          // VkStructureType: not in the file, the table knows it
+  pnext,          // u16 structure id, body, …, u16 0
+  dropped,        // not in the file, zero on decode
 };
 
 inline constexpr std::uint32_t kNull = 0xffffffff;
@@ -59,11 +59,11 @@ inline constexpr std::size_t kInlineBytes = 256;  // longer data becomes a blob
 // Where a count comes from.
 enum class CountKind : std::uint8_t {
   none,
-  constant,     // `constant`
-  member,       // unsigned of `a_size` bytes at `a`
-  dereferenced, // pointer at `a` to an unsigned of `a_size` bytes (two-call enumerations)
-  path,         // pointer at `a`, unsigned of `b_size` bytes at `b` behind it
-  rule,         // rules.cpp computes it
+  constant,      // `constant`
+  member,        // unsigned of `a_size` bytes at `a`
+  dereferenced,  // pointer at `a` to an unsigned of `a_size` bytes (two-call enumerations)
+  path,          // pointer at `a`, unsigned of `b_size` bytes at `b` behind it
+  rule,          // rules.cpp computes it
 };
 struct Count {
   CountKind kind = CountKind::none;
@@ -96,15 +96,15 @@ enum FieldFlags : std::uint8_t {
 // many elements it has. scripts/irregular.py names them.
 struct Field {
   const char* name;
-  std::uint16_t offset;   // in the native structure
-  std::uint16_t size;     // of one element in native memory
+  std::uint16_t offset;  // in the native structure
+  std::uint16_t size;    // of one element in native memory
   Element element;
   Shape shape;
   Semantic semantic;
-  std::uint8_t flags;     // FieldFlags
-  std::uint16_t type;     // by Element
-  RuleId rule;            // RuleId::none: regular
-  std::uint16_t selector; // offset of the selecting member, or kNoSelector
+  std::uint8_t flags;       // FieldFlags
+  std::uint16_t type;       // by Element
+  RuleId rule;              // RuleId::none: regular
+  std::uint16_t selector;   // offset of the selecting member, or kNoSelector
   std::uint32_t selection;  // union rows: the selector's value that selects this row
   Count count;
 };
@@ -115,10 +115,10 @@ struct StructInfo {
   StructId id;
   std::uint32_t size;
   std::uint32_t alignment;
-  std::uint32_t stype;       // VkStructureType, or kNull if it has none
+  std::uint32_t stype;  // VkStructureType, or kNull if it has none
   bool is_union;
-  bool flat;                 // no pointers, handles, padding or semantics inside: copied as it lies
-  bool features;             // extends VkPhysicalDeviceFeatures2: all VkBool32
+  bool flat;      // no pointers, handles, padding or semantics inside: copied as it lies
+  bool features;  // extends VkPhysicalDeviceFeatures2: all VkBool32
   std::span<const Field> fields;
   std::uint64_t encoding_hash;  // wire shape and member names, recursively; no type names
 };
@@ -129,24 +129,24 @@ enum class CommandClass : std::uint8_t {
   unsupported,  // hidden from programs; `reason` says why
 };
 enum class Level : std::uint8_t { global, instance, physical_device, device };
-enum class Numbering : std::uint8_t { before, after };  // design §2.1
+enum class Numbering : std::uint8_t { before, after };  // docs/architecture.md, "The sequence rule"
 enum class Returns : std::uint8_t { nothing, result, bool32, unsigned32, unsigned64, address, function };
 
 struct CommandInfo {
   const char* name;
   CommandId id;
-  CommandId canonical;       // itself, or what it is an alias of
-  StructId args;             // the parameters as a structure: args_<name> in generated/args.h
+  CommandId canonical;  // itself, or what it is an alias of
+  StructId args;        // the parameters as a structure: args_<name> in generated/args.h
   CommandClass kind;
   Level level;
-  HandleType dispatch;       // type of the first parameter
+  HandleType dispatch;  // type of the first parameter
   Numbering numbering;
   Returns returns;
-  bool two_part;             // numbered before, and returns something
+  bool two_part;                     // numbered before, and returns something
   bool records_into_command_buffer;  // vkCmd*
-  bool query;                // changes nothing: a replay needs not repeat it
-  const char* feature;       // "VK_VERSION_1_0" or the extension that brought it
-  const char* reason;        // irregular, unsupported
+  bool query;                        // changes nothing: a replay needs not repeat it
+  const char* feature;               // "VK_VERSION_1_0" or the extension that brought it
+  const char* reason;                // irregular, unsupported
   // The wire never depends on these: a command's payload is its args structure.
 };
 
@@ -157,16 +157,16 @@ inline const StructInfo& info(StructId id) { return structures()[static_cast<std
 // Rondo's own record, and no call of a program's.
 inline bool is_event(std::string_view command_name) { return command_name.starts_with("rondo"); }
 
-CommandId command_by_name(std::string_view name);      // CommandId::none if unknown
-StructId structure_by_name(std::string_view name);     // aliases too
-StructId structure_by_stype(std::uint32_t stype);      // what may stand in a pNext chain
+CommandId command_by_name(std::string_view name);   // CommandId::none if unknown
+StructId structure_by_name(std::string_view name);  // aliases too
+StructId structure_by_stype(std::uint32_t stype);   // what may stand in a pNext chain
 
 struct HandleInfo {
-  const char* name;        // "VkBuffer"
-  HandleType parent;       // VkCommandPool for VkCommandBuffer; none for VkInstance
+  const char* name;   // "VkBuffer"
+  HandleType parent;  // VkCommandPool for VkCommandBuffer; none for VkInstance
   bool dispatchable;
   std::uint32_t object_type;  // VkObjectType
-  CommandId destroy;       // vkDestroyBuffer; none for queues, physical devices, …
+  CommandId destroy;          // vkDestroyBuffer; none for queues, physical devices, …
 };
 const HandleInfo& info(HandleType type);
 HandleType handle_by_object_type(std::uint32_t object_type);
@@ -182,9 +182,9 @@ std::span<const Enumerant> enumerants(EnumId id);
 
 struct ExtensionInfo {
   const char* name;
-  bool device;          // else instance
-  bool supported;       // the layer records all of it; else hidden from programs
-  const char* reason;   // when not supported
+  bool device;         // else instance
+  bool supported;      // the layer records all of it; else hidden from programs
+  const char* reason;  // when not supported
 };
 std::span<const ExtensionInfo> extensions();
 

@@ -79,10 +79,14 @@ T load(const void* from) {
 
 inline std::uint64_t load_unsigned(const void* from, std::size_t size) {
   switch (size) {
-    case 1: return load<std::uint8_t>(from);
-    case 2: return load<std::uint16_t>(from);
-    case 4: return load<std::uint32_t>(from);
-    default: return load<std::uint64_t>(from);
+    case 1:
+      return load<std::uint8_t>(from);
+    case 2:
+      return load<std::uint16_t>(from);
+    case 4:
+      return load<std::uint32_t>(from);
+    default:
+      return load<std::uint64_t>(from);
   }
 }
 

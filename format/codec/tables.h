@@ -30,10 +30,10 @@ extern const CommandInfo commands[kCommandIds];
 extern const StructInfo structures[kStructIds];
 extern const HandleInfo handles[kHandleTypes];
 extern const EnumInfo enums[kEnumIds];
-extern const std::span<const NamedId> command_names;      // by name
-extern const std::span<const NamedId> structure_names;    // by name; aliases too
+extern const std::span<const NamedId> command_names;          // by name
+extern const std::span<const NamedId> structure_names;        // by name; aliases too
 extern const std::span<const StructureType> structure_types;  // ascending
-extern const std::span<const ExtensionInfo> extensions;   // by name
+extern const std::span<const ExtensionInfo> extensions;       // by name
 extern const std::span<const HiddenFeature> hidden_features;
 
 }  // namespace rondo::codec::tables

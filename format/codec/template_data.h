@@ -46,11 +46,15 @@ inline TemplateItem template_item(std::uint32_t descriptor_type) {
 // Bytes of one descriptor in the native data.
 inline std::size_t item_bytes(TemplateItem item) {
   switch (item) {
-    case TemplateItem::image: return sizeof(VkDescriptorImageInfo);
-    case TemplateItem::buffer: return sizeof(VkDescriptorBufferInfo);
+    case TemplateItem::image:
+      return sizeof(VkDescriptorImageInfo);
+    case TemplateItem::buffer:
+      return sizeof(VkDescriptorBufferInfo);
     case TemplateItem::texel_view:
-    case TemplateItem::acceleration_structure: return sizeof(std::uint64_t);
-    default: return 1;
+    case TemplateItem::acceleration_structure:
+      return sizeof(std::uint64_t);
+    default:
+      return 1;
   }
 }
 

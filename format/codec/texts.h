@@ -13,11 +13,11 @@ enum class TextKind : std::uint8_t {
   fixed,        // has a meaning to Vulkan, a driver or a shader: extensions, layers, entry points, settings
   application,  // VkApplicationInfo: the program and its engine
   object_name,
-  label,        // of queues and command buffers; debug markers
-  message,      // that a program passes to debug messengers
-  scope,        // of Rondo's scopes
-  path,         // of a file of the captured machine
-  note,         // the recorder's own sentences
+  label,    // of queues and command buffers; debug markers
+  message,  // that a program passes to debug messengers
+  scope,    // of Rondo's scopes
+  path,     // of a file of the captured machine
+  note,     // the recorder's own sentences
 };
 
 // `field`: of `owner`, of Shape::string or Shape::strings.

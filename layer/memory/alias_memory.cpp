@@ -83,7 +83,8 @@ void Tracker::after_fork(bool is_child) noexcept {
 AliasMemory* Tracker::private_with(const std::byte* start, std::size_t bytes) const noexcept {
   for (AliasMemory* const memory : private_) {
     const std::byte* const from = memory->program_side_;
-    if (start >= from && start < from + memory->size_ && bytes <= static_cast<std::size_t>(from + memory->size_ - start))
+    if (start >= from && start < from + memory->size_ &&
+        bytes <= static_cast<std::size_t>(from + memory->size_ - start))
       return memory;
   }
   return nullptr;

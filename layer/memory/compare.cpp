@@ -14,9 +14,7 @@ using Word = std::uint64_t __attribute__((may_alias));
 constexpr std::size_t block_words = 8;
 static_assert(2 * sizeof(Word) <= merge_gap);
 
-std::size_t phase(const std::byte* address) {
-  return reinterpret_cast<std::uintptr_t>(address) % sizeof(Word);
-}
+std::size_t phase(const std::byte* address) { return reinterpret_cast<std::uintptr_t>(address) % sizeof(Word); }
 
 struct Runs {
   std::size_t gap;
@@ -83,8 +81,8 @@ void block_differences(const Word* now, Word* known, std::size_t at, Store store
 }  // namespace
 
 RONDO_RACES_ARE_MEANT
-void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store,
-                 Found found, void* context) noexcept {
+void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store, Found found,
+                 void* context) noexcept {
   Runs runs{gap, found, context};
   std::size_t at = 0;
   const auto byte_step = [&](std::size_t end) RONDO_RACES_ARE_MEANT {

@@ -29,8 +29,8 @@ enum class Store { no, yes };
 // is read once, so what is stored is what was compared, whatever is written
 // meanwhile. A run may hold `gap` (merge_gap or no_gap) equal bytes in a row, but
 // does not begin or end with one.
-void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store,
-                 Found found, void* context) noexcept;
+void differences(const std::byte* live, std::byte* base, std::size_t bytes, std::size_t gap, Store store, Found found,
+                 void* context) noexcept;
 
 bool differs(const std::byte* live, const std::byte* base, std::size_t bytes) noexcept;
 

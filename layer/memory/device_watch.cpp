@@ -24,8 +24,8 @@ DeviceWatch::DeviceWatch(Kernel& kernel, std::byte* start, std::size_t pages, bo
 bool DeviceWatch::begin(std::size_t first, std::size_t last) noexcept {
   std::byte* const at = start_ + first * page_bytes;
   if (registered_) return kernel_.arm(at, (last - first) * page_bytes);
-  registered_ = kernel_.watch(start_, pages_ * page_bytes) && kernel_.arm(at, (last - first) * page_bytes) &&
-                kernel_.proves(at);
+  registered_ =
+      kernel_.watch(start_, pages_ * page_bytes) && kernel_.arm(at, (last - first) * page_bytes) && kernel_.proves(at);
   return registered_;
 }
 
@@ -39,13 +39,12 @@ void DeviceWatch::fail() noexcept {
 }
 
 template <class In>
-bool DeviceWatch::scan(std::size_t first_block, std::size_t end_block, Kernel::Rearm rearm,
-                       In is_in) noexcept {
+bool DeviceWatch::scan(std::size_t first_block, std::size_t end_block, Kernel::Rearm rearm, In is_in) noexcept {
   const auto start = reinterpret_cast<std::uintptr_t>(start_);
   bool done = true;
   runs(first_block, end_block, is_in, [&](std::size_t from, std::size_t to) {
-    done = done && kernel_.scan(start + pages_until(from) * page_bytes, start + pages_until(to) * page_bytes,
-                                rearm, [&](std::uintptr_t written, std::uintptr_t end) {
+    done = done && kernel_.scan(start + pages_until(from) * page_bytes, start + pages_until(to) * page_bytes, rearm,
+                                [&](std::uintptr_t written, std::uintptr_t end) {
                                   dirty_.add((written - start) / page_bytes, (end - start) / page_bytes);
                                 });
   });

@@ -159,8 +159,7 @@ bool Guard::arm() noexcept {
   return closed;
 }
 
-bool Guard::scan(std::size_t first, std::size_t last, bool rearm, PageSet& written,
-                 std::size_t shift) noexcept {
+bool Guard::scan(std::size_t first, std::size_t last, bool rearm, PageSet& written, std::size_t shift) noexcept {
   if (!catch_faults(handle)) return false;
   const NoSignals none;
   Region& region = *region_;
@@ -186,8 +185,7 @@ bool Guard::scan(std::size_t first, std::size_t last, bool rearm, PageSet& writt
 
 bool Guard::works() noexcept {
   constexpr std::size_t pages = 4;
-  void* const memory =
-      mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const memory = mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (memory == MAP_FAILED) return false;
   bool right = false;
   {
@@ -198,8 +196,7 @@ bool Guard::works() noexcept {
       if (guard != nullptr && guard->arm()) {
         const FaultsOpen open;
         *const_cast<volatile std::byte*>(start + 2 * page_bytes) = std::byte{1};
-        right = guard->scan(0, pages, false, after) && after.next(0, pages) == 2 &&
-                after.next(3, pages) == pages;
+        right = guard->scan(0, pages, false, after) && after.next(0, pages) == 2 && after.next(3, pages) == pages;
       }
     } catch (const std::bad_alloc&) {
     }

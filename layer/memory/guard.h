@@ -38,8 +38,7 @@ class Guard {
   // Puts the pages of [first, last) that were written since they were protected into
   // `written`, with numbers that are higher by `shift`, and protects them (again) if
   // `rearm`. False: some cannot be protected.
-  bool scan(std::size_t first, std::size_t last, bool rearm, PageSet& written,
-            std::size_t shift = 0) noexcept;
+  bool scan(std::size_t first, std::size_t last, bool rearm, PageSet& written, std::size_t shift = 0) noexcept;
 
   struct Region;  // what the handler knows
 

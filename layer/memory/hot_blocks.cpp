@@ -17,8 +17,7 @@ void HotBlocks::wrote(std::size_t first, std::size_t last) {
   while (first < last) {
     const std::size_t block = first / block_pages;
     const std::size_t end = std::min(last, block_end(first));
-    count_[block] =
-        static_cast<std::uint8_t>(std::min<std::size_t>(count_[block] + (end - first), block_pages));
+    count_[block] = static_cast<std::uint8_t>(std::min<std::size_t>(count_[block] + (end - first), block_pages));
     seen_.add(block, block + 1);
     first = end;
   }

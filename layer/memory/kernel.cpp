@@ -194,10 +194,9 @@ bool Kernel::shows(std::byte* start, std::size_t pages, std::size_t expected_pag
   const auto begin = reinterpret_cast<std::uintptr_t>(start);
   std::size_t wrong = 0;
   std::size_t right = 0;
-  const bool done =
-      scan(begin, begin + pages * page_bytes, Rearm::yes, [&](std::uintptr_t from, std::uintptr_t to) {
-        for (; from < to; from += page_bytes) ++(from == begin + expected_page * page_bytes ? right : wrong);
-      });
+  const bool done = scan(begin, begin + pages * page_bytes, Rearm::yes, [&](std::uintptr_t from, std::uintptr_t to) {
+    for (; from < to; from += page_bytes) ++(from == begin + expected_page * page_bytes ? right : wrong);
+  });
   return done && wrong == 0 && right == (expected_page < pages ? 1u : 0u);
 }
 

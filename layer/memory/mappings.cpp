@@ -60,11 +60,11 @@ bool Mappings::next(Mapping& mapping) noexcept {
   if (line == nullptr) return false;
   char rights[5] = {};
   std::uint64_t major = 0, minor = 0;
-  if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %" SCNx64 ":%" SCNx64 " %" SCNu64,
-                  &mapping.from, &mapping.to, rights, &mapping.offset, &major, &minor, &mapping.inode) != 7)
+  if (std::sscanf(line, "%" SCNxPTR "-%" SCNxPTR " %4s %" SCNx64 " %" SCNx64 ":%" SCNx64 " %" SCNu64, &mapping.from,
+                  &mapping.to, rights, &mapping.offset, &major, &minor, &mapping.inode) != 7)
     return false;
-  mapping.rights = (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) |
-                   (rights[2] == 'x' ? PROT_EXEC : 0);
+  mapping.rights =
+      (rights[0] == 'r' ? PROT_READ : 0) | (rights[1] == 'w' ? PROT_WRITE : 0) | (rights[2] == 'x' ? PROT_EXEC : 0);
   mapping.shared = rights[3] == 's';
   mapping.stack = std::strstr(line, "[stack") != nullptr;
   mapping.device = major << 32 | minor;

@@ -15,8 +15,7 @@ namespace rondo::memory {
 // more than all memory would be SIGBUS later instead of an error now.
 inline bool affordable(std::size_t bytes) noexcept {
   rlimit limit;
-  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur)
-    return false;
+  if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY && bytes > limit.rlim_cur) return false;
   struct sysinfo memory;
   if (sysinfo(&memory) != 0) return true;
   return bytes / memory.mem_unit <= memory.totalram + memory.totalswap;

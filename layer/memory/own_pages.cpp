@@ -24,8 +24,7 @@ bool can_populate() noexcept {
 bool can_copy_from(const std::byte* start, std::size_t bytes) noexcept {
   constexpr int no_how = -1;
   for (std::size_t at = 0; at < bytes; at += page_bytes)
-    if (syscall(SYS_rt_sigprocmask, no_how, start + at, nullptr, sizeof(std::uint64_t)) == 0 ||
-        errno != EINVAL)
+    if (syscall(SYS_rt_sigprocmask, no_how, start + at, nullptr, sizeof(std::uint64_t)) == 0 || errno != EINVAL)
       return false;
   return true;
 }

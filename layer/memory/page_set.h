@@ -40,8 +40,7 @@ class PageSet {
   void for_words(std::size_t begin, std::size_t end, Change change) {
     while (begin < end) {
       const std::size_t stop = std::min(end, (begin / 64 + 1) * 64);
-      const std::uint64_t ones =
-          stop - begin == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (stop - begin)) - 1;
+      const std::uint64_t ones = stop - begin == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (stop - begin)) - 1;
       change(words_[begin / 64], ones << (begin % 64));
       begin = stop;
     }

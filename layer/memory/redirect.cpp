@@ -52,13 +52,26 @@ Imports imports_of(ElfW(Addr) base, const ElfW(Dyn) * dynamic) {
   for (; dynamic->d_tag != DT_NULL; ++dynamic) {
     const ElfW(Addr) value = dynamic->d_un.d_ptr;
     switch (dynamic->d_tag) {
-      case DT_STRTAB: imports.strings = pointer<char>(base, value); break;
-      case DT_SYMTAB: imports.symbols = pointer<ElfW(Sym)>(base, value); break;
-      case DT_JMPREL: imports.plt.first = pointer<ElfW(Rela)>(base, value); break;
-      case DT_PLTRELSZ: imports.plt.bytes = value; break;
-      case DT_RELA: imports.others.first = pointer<ElfW(Rela)>(base, value); break;
-      case DT_RELASZ: imports.others.bytes = value; break;
-      default: break;
+      case DT_STRTAB:
+        imports.strings = pointer<char>(base, value);
+        break;
+      case DT_SYMTAB:
+        imports.symbols = pointer<ElfW(Sym)>(base, value);
+        break;
+      case DT_JMPREL:
+        imports.plt.first = pointer<ElfW(Rela)>(base, value);
+        break;
+      case DT_PLTRELSZ:
+        imports.plt.bytes = value;
+        break;
+      case DT_RELA:
+        imports.others.first = pointer<ElfW(Rela)>(base, value);
+        break;
+      case DT_RELASZ:
+        imports.others.bytes = value;
+        break;
+      default:
+        break;
     }
   }
   return imports;
@@ -82,8 +95,7 @@ int visit(dl_phdr_info* object, std::size_t, void* passed) {
   std::uintptr_t relro_begin = 0, relro_end = 0;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr)& part = object->dlpi_phdr[i];
-    if (part.p_type == PT_DYNAMIC)
-      dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + part.p_vaddr);
+    if (part.p_type == PT_DYNAMIC) dynamic = reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + part.p_vaddr);
     if (part.p_type == PT_GNU_RELRO) {
       relro_begin = (object->dlpi_addr + part.p_vaddr) / kPage * kPage;
       relro_end = (object->dlpi_addr + part.p_vaddr + part.p_memsz) / kPage * kPage;

@@ -35,8 +35,8 @@ void keep(const Action& action) noexcept {
 void on_fault(int signal, siginfo_t* info, void* context) {
   const int before = errno;
   const auto handle = g_handle.load();
-  const bool done = info->si_code == SEGV_ACCERR && handle != nullptr &&
-                    handle(reinterpret_cast<std::uintptr_t>(info->si_addr));
+  const bool done =
+      info->si_code == SEGV_ACCERR && handle != nullptr && handle(reinterpret_cast<std::uintptr_t>(info->si_addr));
   errno = before;
   if (!done) pass_on(programs_action(), signal, info, context, keep);
 }

@@ -21,8 +21,7 @@ std::unique_ptr<Shadow> Shadow::create(std::byte* real, std::size_t bytes, bool 
   if (!shadow) return nullptr;
   const std::size_t lead = reinterpret_cast<std::uintptr_t>(real) % page_bytes;
   const std::size_t whole = (lead + bytes + page_bytes - 1) / page_bytes * page_bytes;
-  void* const mapped =
-      mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const mapped = mmap(nullptr, whole, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return nullptr;
   advise(mapped, whole, MADV_NOHUGEPAGE);  // it is watched page by page
   shadow->real_ = real;
@@ -38,8 +37,7 @@ Shadow::~Shadow() {
 }
 
 RONDO_RACES_ARE_MEANT
-void Shadow::push(const std::byte* before, const std::byte* now, std::size_t offset,
-                  std::size_t bytes) const noexcept {
+void Shadow::push(const std::byte* before, const std::byte* now, std::size_t offset, std::size_t bytes) const noexcept {
   auto* const to = const_cast<volatile std::byte*>(real_ + offset);
   for (std::size_t at = 0; at < bytes;) {
     if (now[at] == before[at]) {
@@ -60,8 +58,7 @@ void Shadow::push(const std::byte* before, const std::byte* now, std::size_t off
 }
 
 RONDO_RACES_ARE_MEANT
-void Shadow::pull(std::byte* base, std::size_t offset, std::size_t bytes, Found found,
-                  void* context) const noexcept {
+void Shadow::pull(std::byte* base, std::size_t offset, std::size_t bytes, Found found, void* context) const noexcept {
   auto* const copy = const_cast<volatile std::byte*>(copy_ + offset);
   const std::byte* const real = real_ + offset;
   std::size_t begin = 0, end = 0;  // of what was taken, and not yet told

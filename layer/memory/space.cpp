@@ -109,8 +109,7 @@ void Space::let_go(std::size_t from) noexcept {
 void Space::let_go_of_end(std::size_t spare) noexcept {
   if (free_.empty()) return;
   const auto last = std::prev(free_.end());
-  if (last->first + last->second == reserved_base + reserved_half)
-    let_go(last->first - reserved_base + spare);
+  if (last->first + last->second == reserved_base + reserved_half) let_go(last->first - reserved_base + spare);
 }
 
 void Space::let_go() noexcept { let_go_of_end(0); }

@@ -33,8 +33,8 @@ void mapped_pages(const std::byte* mapping, bool own, std::size_t first, std::si
 
 }  // namespace
 
-Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start,
-                      std::byte* watched_start, std::size_t size, bool is_alias)
+Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_start, std::byte* watched_start,
+                      std::size_t size, bool is_alias)
     : owner(tracked),
       tracker(by),
       lead(reinterpret_cast<std::uintptr_t>(watched_start) % page_bytes),
@@ -60,8 +60,8 @@ Tracked::State::State(Tracked& tracked, Tracker& by, const std::byte* contents_s
     return;
   }
   // The kernel keeps it sparse: a page costs memory once it is written.
-  void* const mapped = mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE,
-                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* const mapped =
+      mmap(nullptr, pages * page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (mapped == MAP_FAILED) return;
   base = static_cast<std::byte*>(mapped);
   advise(mapped, pages * page_bytes, MADV_NOHUGEPAGE);
@@ -98,8 +98,7 @@ bool Tracked::State::start(Mechanism wanted) noexcept {
   Kernel& kernel = *tracker.kernel_;
   std::byte* const armed = watched + armed_first * page_bytes;
   const std::size_t armed_bytes = (armed_last - armed_first) * page_bytes;
-  if (armed_bytes == 0 || !Kernel::mapped(armed, armed_bytes) || !kernel.watch(armed, armed_bytes))
-    return false;
+  if (armed_bytes == 0 || !Kernel::mapped(armed, armed_bytes) || !kernel.watch(armed, armed_bytes)) return false;
   if (kernel.arm(armed, armed_bytes) && kernel.proves(armed)) return true;
   if (own) kernel.unwatch(armed, armed_bytes);  // they stay when the device is through with them
   return false;
@@ -160,8 +159,7 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
   last = std::min(last, armed_last);
   if (first >= last) return;
   if (guard != nullptr) {
-    if (!guard->scan(first - armed_first, last - armed_first, rearm == Kernel::Rearm::yes, pending,
-                     armed_first))
+    if (!guard->scan(first - armed_first, last - armed_first, rearm == Kernel::Rearm::yes, pending, armed_first))
       lost();
     return;
   }
@@ -172,11 +170,10 @@ void Tracked::State::look(std::size_t first, std::size_t last, Kernel::Rearm rea
       add_all(begin, end);
       return;
     }
-    done = done &&
-           tracker.kernel_->scan(start + begin * page_bytes, start + end * page_bytes, rearm,
-                                 [&](std::uintptr_t from, std::uintptr_t to) {
-                                   written((from - start) / page_bytes, (to - start) / page_bytes, rearm);
-                                 });
+    done = done && tracker.kernel_->scan(start + begin * page_bytes, start + end * page_bytes, rearm,
+                                         [&](std::uintptr_t from, std::uintptr_t to) {
+                                           written((from - start) / page_bytes, (to - start) / page_bytes, rearm);
+                                         });
   });
   if (!done) lost();
 }
@@ -223,8 +220,7 @@ void Tracked::State::add_all(std::size_t first, std::size_t last) noexcept {
   if (own) return pending.add(first, last);  // what cannot be read is left for later
   if (!aliased) {
     pending.remove(first, last);
-    mapped_pages(contents, false, first, last,
-                 [&](std::size_t from, std::size_t to) { pending.add(from, to); });
+    mapped_pages(contents, false, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
     return;
   }
   existing_pages(contents, first, last, [&](std::size_t from, std::size_t to) { pending.add(from, to); });
@@ -300,8 +296,8 @@ void Tracked::State::join_many(std::size_t first, std::size_t pages_of_them) noe
   for (std::size_t i = first; i <= kept; ++i) ranges[i].ambiguous = true;
 }
 
-void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end,
-                                        Store store, bool is_ambiguous) noexcept {
+void Tracked::State::report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
+                                        bool is_ambiguous) noexcept {
   struct Context {
     State& state;
     std::size_t begin;
@@ -317,8 +313,7 @@ void Tracked::State::report_differences(const std::byte* from, std::size_t begin
       &context);
 }
 
-void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous,
-                                bool is_fresh) noexcept {
+void Tracked::State::report_run(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept {
   if (shadow == nullptr) {
     take(begin, end, is_ambiguous, is_fresh);
     return;
@@ -402,8 +397,7 @@ void Tracked::State::refresh_batch(std::size_t first, std::size_t last, Refresh 
   // The host may have written what was just read: then it is not the device's alone.
   if (changed.next(0, last - first) != last - first) look(first, last, Kernel::Rearm::no);
 
-  for (std::size_t i = changed.next(0, last - first); i < last - first;
-       i = changed.next(i + 1, last - first)) {
+  for (std::size_t i = changed.next(0, last - first); i < last - first; i = changed.next(i + 1, last - first)) {
     const std::size_t page = first + i;
     const bool uncertain = pending.has(page) || fresh(page);
     if (!uncertain) device_pages.add(page, page + 1);

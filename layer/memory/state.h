@@ -77,9 +77,7 @@ struct Tracked::State {
   void join_many(std::size_t first, std::size_t pages_of_them) noexcept;
   void report_differences(const std::byte* from, std::size_t begin, std::size_t end, Store store,
                           bool is_ambiguous) noexcept;
-  std::uint64_t reported_until() const {
-    return ranges.empty() ? 0 : ranges.back().offset + ranges.back().size;
-  }
+  std::uint64_t reported_until() const { return ranges.empty() ? 0 : ranges.back().offset + ranges.back().size; }
   // Before written pages of [first, last) are taken into base.
   void prepare_base(std::size_t first, std::size_t last) noexcept;
   void take(std::size_t begin, std::size_t end, bool is_ambiguous, bool is_fresh) noexcept;
@@ -98,11 +96,11 @@ struct Tracked::State {
 
   Tracked& owner;
   Tracker& tracker;
-  const std::byte* contents;  // page-aligned: where bytes are read
-  std::byte* watched;         // page-aligned: where the program writes
+  const std::byte* contents;         // page-aligned: where bytes are read
+  std::byte* watched;                // page-aligned: where the program writes
   std::byte* device_side = nullptr;  // of AliasMemory: where the device does
-  std::byte* base = nullptr;  // last known contents, zeros where never written
-  bool base_on_heap = false;  // else a mapping of its own
+  std::byte* base = nullptr;         // last known contents, zeros where never written
+  bool base_on_heap = false;         // else a mapping of its own
   std::size_t lead;
   std::size_t bytes;
   std::size_t pages;
@@ -122,11 +120,11 @@ struct Tracked::State {
   bool adaptive = false;                      // whether there may be any
   std::unique_ptr<DeviceWatch> device_watch;  // of `contents`; null: all known pages are compared
 
-  PageSet pending;  // to be compared by the next changes()
-  PageSet known;    // base is what the host last wrote here
-  PageSet mixed;    // pending when the device had been writing
-  PageSet stale;    // mixed, and the device has finished: base lacks what it wrote
-  PageSet device_pages;  // where a device's write was seen, ever
+  PageSet pending;                          // to be compared by the next changes()
+  PageSet known;                            // base is what the host last wrote here
+  PageSet mixed;                            // pending when the device had been writing
+  PageSet stale;                            // mixed, and the device has finished: base lacks what it wrote
+  PageSet device_pages;                     // where a device's write was seen, ever
   static constexpr std::size_t kRoom = 16;  // for ranges, when there is no memory for more
   std::vector<Range> ranges;
   std::size_t gap = merge_gap;       // equal bytes between changes that are one range

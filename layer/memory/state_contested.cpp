@@ -27,8 +27,7 @@ void Tracked::State::check_contested(Contested what) noexcept try {
   const std::size_t first = next(0);
   if (first == pages) return;
   // Pages without a difference, too: what the host wrote may be what base has, and not what the device wrote.
-  for (std::size_t page = first; page < pages && what == Contested::keep; page = next(page + 1))
-    contest(page);
+  for (std::size_t page = first; page < pages && what == Contested::keep; page = next(page + 1)) contest(page);
   std::vector<Range> parts;
   parts.reserve(ranges.size() + kRoom);
   for (const Range& range : ranges) {
@@ -36,8 +35,7 @@ void Tracked::State::check_contested(Contested what) noexcept try {
     const std::uint64_t end = range.offset + range.size;
     const auto until = [&](std::uint64_t to, bool is_ambiguous) {
       if (to <= at) return;
-      if (!parts.empty() && parts.back().ambiguous == is_ambiguous &&
-          parts.back().offset + parts.back().size == at)
+      if (!parts.empty() && parts.back().ambiguous == is_ambiguous && parts.back().offset + parts.back().size == at)
         parts.back().size += to - at;
       else
         parts.push_back({at, to - at, range.bytes + (at - range.offset), is_ambiguous});

@@ -30,9 +30,7 @@ Tracked::~Tracked() {
                                      (state_->armed_last - state_->armed_first) * page_bytes);
 }
 
-Mechanism Tracked::mechanism() const noexcept {
-  return state_->shadow != nullptr ? Mechanism::shadow : mechanism_;
-}
+Mechanism Tracked::mechanism() const noexcept { return state_->shadow != nullptr ? Mechanism::shadow : mechanism_; }
 
 std::byte* Tracked::program_side() const noexcept { return state_->watched + state_->lead; }
 
@@ -56,8 +54,7 @@ void Tracked::compare_all() noexcept {
   s.cool();
   s.guard.reset();
   if (mechanism_ == Mechanism::pagemap)
-    s.tracker.kernel_->unwatch(s.watched + s.armed_first * page_bytes,
-                               (s.armed_last - s.armed_first) * page_bytes);
+    s.tracker.kernel_->unwatch(s.watched + s.armed_first * page_bytes, (s.armed_last - s.armed_first) * page_bytes);
   mechanism_ = Mechanism::scan;
   s.adaptive = false;
   s.add_all(0, s.pages);
@@ -65,8 +62,7 @@ void Tracked::compare_all() noexcept {
 
 bool Tracked::anything_differs() noexcept {
   State& s = *state_;
-  for (std::size_t page = s.pending.next(0, s.pages); page < s.pages;
-       page = s.pending.next(page + 1, s.pages)) {
+  for (std::size_t page = s.pending.next(0, s.pages); page < s.pages; page = s.pending.next(page + 1, s.pages)) {
     if (s.readable_until(page, page + 1) == page) continue;
     if (s.stale.has(page) || s.mixed.has(page)) return true;
     const std::size_t begin = s.begin_of(page);
@@ -133,17 +129,14 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
       continue;
     }
     const bool hot = s.hot.has(page);
-    const std::size_t most = hot              ? std::min(last, HotBlocks::block_end(page))
-                             : s.notes_undone ? page + 1
-                                              : last;
+    const std::size_t most = hot ? std::min(last, HotBlocks::block_end(page)) : s.notes_undone ? page + 1 : last;
     const bool ambiguous = s.ambiguous(page, device);
     const bool fresh = s.fresh(page);
     const bool stale = s.takes_whole(page, device);
     s.gap = s.gap_of(page, device);
     std::size_t stop = page + 1;
-    while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) &&
-           s.ambiguous(stop, device) == ambiguous && s.fresh(stop) == fresh &&
-           s.takes_whole(stop, device) == stale && s.gap_of(stop, device) == s.gap)
+    while (stop < most && s.hot.has(stop) == hot && s.pending.has(stop) && s.ambiguous(stop, device) == ambiguous &&
+           s.fresh(stop) == fresh && s.takes_whole(stop, device) == stale && s.gap_of(stop, device) == s.gap)
       ++stop;
     stop = s.readable_until(page, stop);
     const std::size_t begin = s.begin_of(page);
@@ -160,8 +153,7 @@ std::span<const Range> Tracked::changes(std::uint64_t offset, std::uint64_t size
     if (s.notes_undone && !changed) s.undone.add(page, stop);
     if (checks) s.taken.add(page, stop);
     // A look between two calls that finds nothing says nothing of what is written for each of them.
-    if (hot && (changed || !s.tracker.between_) && s.hot.compared(page, changed))
-      s.tracker.skips_changed_ = true;
+    if (hot && (changed || !s.tracker.between_) && s.hot.compared(page, changed)) s.tracker.skips_changed_ = true;
     // What was clipped off is still to be compared, or given whole as what was not.
     if (stale) s.stale.add(page, stop);
     s.known.add(page, stop);
@@ -213,8 +205,7 @@ std::span<const Range> Tracked::refresh(std::uint64_t offset, std::uint64_t size
   if (s.device_watch != nullptr) s.device_watch->look(first, last, s.known);
   for (std::size_t page = first; page < last; page += Tracker::staging_pages) {
     const std::size_t end_page = std::min(last, page + Tracker::staging_pages);
-    if (which == Refresh::everything || s.any_to_compare(page, end_page))
-      s.refresh_batch(page, end_page, which);
+    if (which == Refresh::everything || s.any_to_compare(page, end_page)) s.refresh_batch(page, end_page, which);
   }
   if (which == Refresh::everything && first == 0 && last == s.pages) s.device_ever = false;
   return s.ranges;

@@ -70,10 +70,9 @@ void Tracker::choose(std::string choice) {
   const std::string instead = std::string(", using ") + name(mechanism_);
   if (choice == "pagemap" && mechanism_ != Mechanism::pagemap) complain(can.reason + instead);
   if (!may_place || !message_.empty()) return;
-  const std::string why =
-      space_ == nullptr
-          ? "the address range from 0x7e8000000000 is not free, or beyond a limit of address space"
-          : can.reason;
+  const std::string why = space_ == nullptr
+                              ? "the address range from 0x7e8000000000 is not free, or beyond a limit of address space"
+                              : can.reason;
   if (choice == "alias")
     complain(why + instead);
   else
@@ -96,8 +95,7 @@ std::unique_ptr<AliasMemory> Tracker::allocate(std::uint64_t size, std::uint64_t
   const std::size_t room = room_of(bytes);
   const bool watched = mechanism_ == Mechanism::alias;
   if (watched) kernel_->reopen();  // the program may have closed the descriptor
-  const std::uintptr_t place =
-      space_->take(room, rounded_up(place_alignment, step), watched ? kernel_.get() : nullptr);
+  const std::uintptr_t place = space_->take(room, rounded_up(place_alignment, step), watched ? kernel_.get() : nullptr);
   if (place == 0) return nullptr;
   const int file = make_file(bytes);
   const bool mapped = file >= 0 && space_->map(place, room, file);
@@ -129,8 +127,7 @@ std::unique_ptr<Tracked> Tracker::track(AliasMemory& memory, Initial initial) no
   return tracked;
 }
 
-std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial,
-                                        bool cached) noexcept {
+std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initial initial, bool cached) noexcept {
   auto* const start = static_cast<std::byte*>(mapped);
   if (mechanism_ == Mechanism::shadow && !cached) return track_shadow(start, size, initial);
   const Mechanism wanted = has_pages_of(start, size) ? Mechanism::scan : best_for(false);
@@ -143,8 +140,7 @@ std::unique_ptr<Tracked> Tracker::track(void* mapped, std::uint64_t size, Initia
   return track_shadow(start, size, initial);
 }
 
-std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t size,
-                                               Initial initial) noexcept {
+std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t size, Initial initial) noexcept {
   if (!kernel_->ours() || size == 0) return nullptr;
   auto shadow = Shadow::create(mapped, size, initial == Initial::zeros);
   if (shadow == nullptr) return nullptr;
@@ -156,14 +152,12 @@ std::unique_ptr<Tracked> Tracker::track_shadow(std::byte* mapped, std::uint64_t 
   return tracked;
 }
 
-std::unique_ptr<Tracked> Tracker::track_own_pages(void* pages, std::uint64_t size,
-                                                  bool may_protect) noexcept {
+std::unique_ptr<Tracked> Tracker::track_own_pages(void* pages, std::uint64_t size, bool may_protect) noexcept {
   auto* const start = static_cast<std::byte*>(pages);
   const bool shared = has_pages_of(start, size);
-  const bool watch = may_protect && !shared && mechanism_ != Mechanism::scan &&
-                     kernel_->facilities().pagemap && can_watch_own_pages(start, size);
-  auto tracked =
-      track(start, start, size, Initial::zeros, false, watch ? Mechanism::pagemap : Mechanism::scan, true);
+  const bool watch = may_protect && !shared && mechanism_ != Mechanism::scan && kernel_->facilities().pagemap &&
+                     can_watch_own_pages(start, size);
+  auto tracked = track(start, start, size, Initial::zeros, false, watch ? Mechanism::pagemap : Mechanism::scan, true);
   if (tracked != nullptr) tracked->state_->add_all(0, tracked->state_->pages);
   return tracked;
 }
@@ -171,8 +165,7 @@ std::unique_ptr<Tracked> Tracker::track_own_pages(void* pages, std::uint64_t siz
 Mechanism Tracker::best_for(bool aliased) const noexcept {
   if (mechanism_ == Mechanism::guard) return Mechanism::guard;
   if (aliased && mechanism_ != Mechanism::shadow) return mechanism_;
-  return mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan
-                                                                         : Mechanism::pagemap;
+  return mechanism_ == Mechanism::scan || !kernel_->facilities().pagemap ? Mechanism::scan : Mechanism::pagemap;
 }
 
 bool Tracker::has_pages_of(const std::byte* start, std::uint64_t size) const noexcept {
@@ -185,8 +178,7 @@ bool Tracker::has_pages_of(const std::byte* start, std::uint64_t size) const noe
 }
 
 std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* watched, std::uint64_t size,
-                                        Initial initial, bool aliased, Mechanism wanted, bool own) noexcept
-    try {
+                                        Initial initial, bool aliased, Mechanism wanted, bool own) noexcept try {
   if (!kernel_->ours() || size == 0) return nullptr;
   if (staging_.empty()) staging_.resize(staging_pages * page_bytes);
   std::unique_ptr<Tracked> tracked(new Tracked());
@@ -196,9 +188,9 @@ std::unique_ptr<Tracked> Tracker::track(const std::byte* contents, std::byte* wa
   state->unknown_start = initial == Initial::unknown;
   state->own = own;
   std::vector<Tracked*>& list = aliased ? aliased_ : foreign_;
-  const auto at = std::upper_bound(
-      list.begin(), list.end(), watched,
-      [](const std::byte* address, const Tracked* t) { return address < t->state_->watched; });
+  const auto at = std::upper_bound(list.begin(), list.end(), watched, [](const std::byte* address, const Tracked* t) {
+    return address < t->state_->watched;
+  });
   found_.reserve(aliased_.size() + foreign_.size() + 1);
   list.insert(at, tracked.get());
   skips_changed_ = true;  // it may lie between two that rest
@@ -262,8 +254,8 @@ bool Tracker::scan_arena() noexcept {
   // Some pages may have been re-armed without being reported: all are lost.
   kernel_->reopen();
   for (Tracked* tracked : aliased_) tracked->state_->lost();
-  const bool all_armed = std::all_of(aliased_.begin(), aliased_.end(),
-                                     [](const Tracked* t) { return t->mechanism_ == Mechanism::alias; });
+  const bool all_armed =
+      std::all_of(aliased_.begin(), aliased_.end(), [](const Tracked* t) { return t->mechanism_ == Mechanism::alias; });
   arena_whole_ = all_armed && space_->watch(*kernel_);
   return true;
 }
@@ -289,19 +281,17 @@ void Tracker::list_skipped() noexcept try {
     for (; it != aliased_.end() && it <= awake; ++it) {
       const Tracked::State& state = *(*it)->state_;
       const std::uintptr_t start = start_of(*it);
-      state.hot.runs(0, state.hot.any() ? state.pages : 0,
-                     [&](std::size_t first, std::size_t last, bool hot) {
-                       if (!hot) return;
-                       const Skip skip{start + first * page_bytes, start + last * page_bytes, false};
-                       // Between two memories is nothing to scan.
-                       const bool joined = first == 0 && it != aliased_.begin() && !skipped_.empty() &&
-                                           !skipped_.back().rests &&
-                                           skipped_.back().end == end_of(*std::prev(it));
-                       if (joined)
-                         skipped_.back().end = skip.end;
-                       else
-                         skipped_.push_back(skip);
-                     });
+      state.hot.runs(0, state.hot.any() ? state.pages : 0, [&](std::size_t first, std::size_t last, bool hot) {
+        if (!hot) return;
+        const Skip skip{start + first * page_bytes, start + last * page_bytes, false};
+        // Between two memories is nothing to scan.
+        const bool joined = first == 0 && it != aliased_.begin() && !skipped_.empty() && !skipped_.back().rests &&
+                            skipped_.back().end == end_of(*std::prev(it));
+        if (joined)
+          skipped_.back().end = skip.end;
+        else
+          skipped_.push_back(skip);
+      });
     }
   }
 } catch (const std::bad_alloc&) {

@@ -150,8 +150,8 @@ class Tracker {
   friend class AliasMemory;
   Tracker() = default;
   void choose(std::string choice);
-  std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size,
-                                 Initial initial, bool aliased, Mechanism wanted, bool own = false) noexcept;
+  std::unique_ptr<Tracked> track(const std::byte* contents, std::byte* watched, std::uint64_t size, Initial initial,
+                                 bool aliased, Mechanism wanted, bool own = false) noexcept;
   Mechanism best_for(bool aliased) const noexcept;
   // Of two that rearm the same pages each would miss what the other found.
   bool has_pages_of(const std::byte* start, std::uint64_t size) const noexcept;
@@ -177,10 +177,10 @@ class Tracker {
     std::uintptr_t begin, end;
     bool rests;  // else it is hot
   };
-  std::vector<Skip> skipped_;       // ascending
-  bool skips_changed_ = false;      // since skipped_ was made
-  bool between_ = false;            // the last scan was: Between::yes
-  bool arena_whole_ = true;  // false once a mapping in the arena cannot be scanned with the others
+  std::vector<Skip> skipped_;   // ascending
+  bool skips_changed_ = false;  // since skipped_ was made
+  bool between_ = false;        // the last scan was: Between::yes
+  bool arena_whole_ = true;     // false once a mapping in the arena cannot be scanned with the others
 
   // refresh() works in pieces of this many pages, copied aside until it is known
   // that the host did not write them meanwhile.
@@ -223,8 +223,8 @@ class AliasMemory {
   std::uintptr_t place_ = 0;  // in the reserved range
   std::byte* device_side_ = nullptr;
   std::byte* program_side_ = nullptr;
-  std::byte* reader_ =
-      nullptr;  // where the tracker reads, if its reads may not count as the device's touches
+  // where the tracker reads, if its reads may not count as the device's touches
+  std::byte* reader_ = nullptr;
   std::uint64_t size_ = 0;
   bool replaced_ = false;  // the driver's pages, by the memfd's
 };

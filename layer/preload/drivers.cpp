@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <link.h>
 #include <string.h>
+
 #include <initializer_list>
 
 #include "layer/door_words.h"
@@ -26,12 +27,14 @@ bool is_file(const char* path, const char* begin) {
   return *begin == '\0';
 }
 
-// Of objects that the process began with, in front of all that come and go. (Not by dl_iterate_phdr, which sanitizers have, too.)
-// The C library may be the program itself, which has no name here.
+// Of objects that the process began with, in front of all that come and go. (Not by dl_iterate_phdr, which sanitizers
+// have, too.) The C library may be the program itself, which has no name here.
 void* find_dlsym() {
   for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) {
     const ElfTables object(one->l_ld, one->l_addr);
-    if (!is_file(one->l_name, "libc.so") && !is_file(one->l_name, "libdl.so") && (*one->l_name != '\0' || object.defined("gnu_get_libc_version") == nullptr)) continue;
+    if (!is_file(one->l_name, "libc.so") && !is_file(one->l_name, "libdl.so") &&
+        (*one->l_name != '\0' || object.defined("gnu_get_libc_version") == nullptr))
+      continue;
     if (void* const found = object.defined("dlsym"); found != nullptr) return found;
   }
   return nullptr;
@@ -51,8 +54,9 @@ bool is_from_the_beginning(const link_map* object) {
   return false;
 }
 
-// In an object that came later, and what it needs: the scope that it has once it was opened itself, as it is here. (The C library
-// makes none for what only others need, and takes their link maps for handles all the same: it reads at no address then.)
+// In an object that came later, and what it needs: the scope that it has once it was opened itself, as it is here. (The
+// C library makes none for what only others need, and takes their link maps for handles all the same: it reads at no
+// address then.)
 void* found_in_own_scope(link_map* own, const char* name) {
   const auto information = reinterpret_cast<int (*)(void*, int, void*)>(real_function("dlinfo"));
   const auto open = reinterpret_cast<void* (*)(Lmid_t, const char*, int)>(real_function("dlmopen"));
@@ -65,8 +69,8 @@ void* found_in_own_scope(link_map* own, const char* name) {
   return found;
 }
 
-// As the dynamic linker finds it for RTLD_NEXT: behind the object that asks, among those that the process began with, or in its
-// scope.
+// As the dynamic linker finds it for RTLD_NEXT: behind the object that asks, among those that the process began with,
+// or in its scope.
 void* next_of(const void* asker, const char* name) {
   link_map* const own = object_of(asker);
   if (own == nullptr) return nullptr;
@@ -101,7 +105,8 @@ bool driver_of(const Lookup& who, const char* name, const char* version, RondoDr
   void* const get = found_for(who, "vk_icdGetInstanceProcAddr");
   if (get == nullptr) return false;
   driver.get_instance = reinterpret_cast<PFN_vkGetInstanceProcAddr>(get);
-  driver.get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(found_for(who, "vk_icdGetPhysicalDeviceProcAddr"));
+  driver.get_physical =
+      reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(found_for(who, "vk_icdGetPhysicalDeviceProcAddr"));
   errno = before;
   return true;
 }
@@ -113,9 +118,10 @@ namespace {
 struct Real {
   const char* name;
   void* function;
-} g_real[] = {{"dlsym", nullptr},  {"dlvsym", nullptr},  {"dlopen", nullptr},      {"dlmopen", nullptr},     {"dlinfo", nullptr}, {"dlerror", nullptr},
-              {"_exit", nullptr},  {"execve", nullptr},  {"execvpe", nullptr},     {"fexecve", nullptr},     {"posix_spawn", nullptr},
-              {"posix_spawnp", nullptr}, {"execveat", nullptr}, {"system", nullptr}, {"popen", nullptr}};
+} g_real[] = {{"dlsym", nullptr},    {"dlvsym", nullptr},  {"dlopen", nullptr},      {"dlmopen", nullptr},
+              {"dlinfo", nullptr},   {"dlerror", nullptr}, {"_exit", nullptr},       {"execve", nullptr},
+              {"execvpe", nullptr},  {"fexecve", nullptr}, {"posix_spawn", nullptr}, {"posix_spawnp", nullptr},
+              {"execveat", nullptr}, {"system", nullptr},  {"popen", nullptr}};
 
 void* look_up(const char* name) {
   void* const symbol = find_dlsym();
@@ -144,7 +150,8 @@ void meet(void* library) {
       if (nobodys == close) return;
       continue;
     }
-    __atomic_store_n(&one.scope_begin, function_of<void (*)(const char*)>(library, "rondo_layer_scope_begin"), __ATOMIC_RELEASE);
+    __atomic_store_n(&one.scope_begin, function_of<void (*)(const char*)>(library, "rondo_layer_scope_begin"),
+                     __ATOMIC_RELEASE);
     __atomic_store_n(&one.scope_end, function_of<void (*)()>(library, "rondo_layer_scope_end"), __ATOMIC_RELEASE);
     __atomic_store_n(&one.advise, function_of<RondoAdvise>(library, RONDO_ADVISE), __ATOMIC_RELEASE);
     return;
@@ -176,7 +183,9 @@ void* instead_of(const Lookup& who, const char* name, const char* version) {
   void* const library = who.library;
   patch_objects(library);
   // What loaders ask every layer for first.
-  if (name != nullptr && is_same(name, "vkNegotiateLoaderLayerInterfaceVersion") && library != RTLD_NEXT && library != RTLD_DEFAULT) meet(library);
+  if (name != nullptr && is_same(name, "vkNegotiateLoaderLayerInterfaceVersion") && library != RTLD_NEXT &&
+      library != RTLD_DEFAULT)
+    meet(library);
   if (name == nullptr || strncmp(name, "vk_icdGet", 9) != 0) return nullptr;
   RondoDriver driver{}, instead{};
   if (!driver_of(who, name, version, driver) || !door_of(driver, instead)) return nullptr;

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
 #include <initializer_list>
 
 #include "layer/preload/shim.h"
@@ -46,7 +47,9 @@ constexpr size_t kPreloadLength = sizeof kPreload - 1;
 bool is_preload(const char* variable) { return strncmp(variable, kPreload, kPreloadLength) == 0; }
 
 // What it preloads itself, and not the shim.
-bool lacks_shim(const char* variable) { return is_preload(variable) && strstr(variable + kPreloadLength, own_path()) == nullptr; }
+bool lacks_shim(const char* variable) {
+  return is_preload(variable) && strstr(variable + kPreloadLength, own_path()) == nullptr;
+}
 
 // The next file of a list, and how long its path is; null: there is none.
 const char* next_file(const char* list, size_t& length) {
@@ -55,7 +58,9 @@ const char* next_file(const char* list, size_t& length) {
   return length != 0 ? list : nullptr;
 }
 
-bool is_own(const char* file, size_t length) { return strncmp(file, own_path(), length) == 0 && own_path()[length] == '\0'; }
+bool is_own(const char* file, size_t length) {
+  return strncmp(file, own_path(), length) == 0 && own_path()[length] == '\0';
+}
 
 bool is_there(char* const* all, const char* variable) {
   return value_in(all, variable, static_cast<size_t>(strchr(variable, '=') - variable)) != nullptr;
@@ -154,7 +159,9 @@ struct Text {
 bool is_for_shells(const char* variable) {
   const char* at = variable;
   for (; *at != '='; ++at)
-    if (!(*at == '_' || (*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z') || (at != variable && *at >= '0' && *at <= '9'))) return false;
+    if (!(*at == '_' || (*at >= 'A' && *at <= 'Z') || (*at >= 'a' && *at <= 'z') ||
+          (at != variable && *at >= '0' && *at <= '9')))
+      return false;
   return strchr(at, '\n') == nullptr;
 }
 
@@ -180,13 +187,14 @@ using namespace rondo::preload;
 
 #define RONDO_SEEN extern "C" __attribute__((visibility("default")))
 // On the stack: between vfork and exec there is no other place. As much as it takes: a signal handler's may be small.
-#define RONDO_ENVIRONMENT(child)                                                                 \
+#define RONDO_ENVIRONMENT(child) \
   child.write(static_cast<char**>(alloca(child.pointer_bytes)), static_cast<char*>(alloca(child.text_bytes)))
 
 namespace {
 
 using Execve = int (*)(const char*, char* const*, char* const*);
-using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*, char* const*);
+using Spawn = int (*)(pid_t*, const char*, const posix_spawn_file_actions_t*, const posix_spawnattr_t*, char* const*,
+                      char* const*);
 
 int exec_with(const char* call, const char* path, char* const* arguments, char* const* environment) {
   const ChildEnvironment child(environment, place_in(AT_FDCWD, path, rondo::is_same(call, "execvpe")));
@@ -226,26 +234,29 @@ RONDO_SEEN int fexecve(int file, char* const arguments[], char* const environmen
   return real(file, arguments, RONDO_ENVIRONMENT(child));
 }
 
-RONDO_SEEN int execveat(int directory, const char* path, char* const arguments[], char* const environment[], int flags) noexcept {
-  const auto real = reinterpret_cast<int (*)(int, const char*, char* const*, char* const*, int)>(real_function("execveat"));
+RONDO_SEEN int execveat(int directory, const char* path, char* const arguments[], char* const environment[],
+                        int flags) noexcept {
+  const auto real =
+      reinterpret_cast<int (*)(int, const char*, char* const*, char* const*, int)>(real_function("execveat"));
   const bool by_descriptor = (flags & AT_EMPTY_PATH) != 0 && path != nullptr && *path == '\0';
   const ChildEnvironment child(environment, by_descriptor ? place_in(directory) : place_in(directory, path, false));
   char* const* const with = RONDO_ENVIRONMENT(child);
   // C libraries before 2.34 have none.
-  return real != nullptr ? real(directory, path, arguments, with, flags) : static_cast<int>(syscall(SYS_execveat, directory, path, arguments, with, flags));
+  return real != nullptr ? real(directory, path, arguments, with, flags)
+                         : static_cast<int>(syscall(SYS_execveat, directory, path, arguments, with, flags));
 }
 
 // The list of arguments that `first` begins, and what is behind its null.
-#define RONDO_LIST(first, list, arguments)                                                        \
-  va_list list;                                                                                   \
-  va_start(list, first);                                                                          \
-  const size_t list##_count = first == nullptr ? 0 : count_of_list(list);                         \
-  va_end(list);                                                                                   \
-  char** const arguments = static_cast<char**>(alloca((list##_count + 1) * sizeof(char*)));       \
-  va_start(list, first);                                                                          \
-  if (list##_count != 0) arguments[0] = const_cast<char*>(first);                                 \
-  for (size_t i = 1; i < list##_count; ++i) arguments[i] = va_arg(list, char*);                   \
-  if (list##_count != 0) static_cast<void>(va_arg(list, char*));                                  \
+#define RONDO_LIST(first, list, arguments)                                                  \
+  va_list list;                                                                             \
+  va_start(list, first);                                                                    \
+  const size_t list##_count = first == nullptr ? 0 : count_of_list(list);                   \
+  va_end(list);                                                                             \
+  char** const arguments = static_cast<char**>(alloca((list##_count + 1) * sizeof(char*))); \
+  va_start(list, first);                                                                    \
+  if (list##_count != 0) arguments[0] = const_cast<char*>(first);                           \
+  for (size_t i = 1; i < list##_count; ++i) arguments[i] = va_arg(list, char*);             \
+  if (list##_count != 0) static_cast<void>(va_arg(list, char*));                            \
   arguments[list##_count] = nullptr
 
 RONDO_SEEN int execl(const char* path, const char* first, ...) noexcept {
@@ -266,10 +277,12 @@ RONDO_SEEN int execle(const char* path, const char* first, ...) noexcept {
 }
 
 RONDO_SEEN int posix_spawn(pid_t* pid, const char* path, const posix_spawn_file_actions_t* actions,
-                           const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) noexcept {
+                           const posix_spawnattr_t* attributes, char* const arguments[],
+                           char* const environment[]) noexcept {
   return spawn_with("posix_spawn", pid, path, actions, attributes, arguments, environment);
 }
 RONDO_SEEN int posix_spawnp(pid_t* pid, const char* file, const posix_spawn_file_actions_t* actions,
-                            const posix_spawnattr_t* attributes, char* const arguments[], char* const environment[]) noexcept {
+                            const posix_spawnattr_t* attributes, char* const arguments[],
+                            char* const environment[]) noexcept {
   return spawn_with("posix_spawnp", pid, file, actions, attributes, arguments, environment);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects that call past the shim's functions. Those that come with RTLD_DEEPBIND see the C library's first, those of another
-// namespace have one of their own: their calls are led here once they are loaded, or else before anybody looks up a function in
-// them. (What their constructors do before that is not seen.)
+// Objects that call past the shim's functions. Those that come with RTLD_DEEPBIND see the C library's first, those of
+// another namespace have one of their own: their calls are led here once they are loaded, or else before anybody looks
+// up a function in them. (What their constructors do before that is not seen.)
 #include <dlfcn.h>
 #include <link.h>
 #include <string.h>
@@ -46,12 +46,14 @@ int patch_all(dl_phdr_info* info, size_t, void* data) {
     void* theirs = nullptr;  // of that namespace
     for (link_map* one = first; one != nullptr && theirs == nullptr; one = one->l_next) {
       const ElfTables object(one->l_ld, one->l_addr);
-      if (object.defined("dl_iterate_phdr") != nullptr || object.defined("__libc_start_main") != nullptr) theirs = object.defined(call.name);
+      if (object.defined("dl_iterate_phdr") != nullptr || object.defined("__libc_start_main") != nullptr)
+        theirs = object.defined(call.name);
     }
     if (theirs == nullptr || theirs == call.to) continue;
     for (link_map* one = first; one != nullptr; one = one->l_next) {
       const ElfTables object(one->l_ld, one->l_addr);
-      if (object.defined("__libc_start_main") == nullptr && object.defined("rondo_scope_begin") == nullptr) patch(object, call.name, theirs, call.to);
+      if (object.defined("__libc_start_main") == nullptr && object.defined("rondo_scope_begin") == nullptr)
+        patch(object, call.name, theirs, call.to);
     }
   }
   return 1;
@@ -101,7 +103,9 @@ void patch_objects(void* library) {
   const auto information = reinterpret_cast<int (*)(void*, int, void*)>(real_function("dlinfo"));
   Lmid_t where = LM_ID_BASE;
   link_map* map = nullptr;
-  if (information(library, RTLD_DI_LMID, &where) != 0 || where == LM_ID_BASE || information(library, RTLD_DI_LINKMAP, &map) != 0) return;
+  if (information(library, RTLD_DI_LMID, &where) != 0 || where == LM_ID_BASE ||
+      information(library, RTLD_DI_LINKMAP, &map) != 0)
+    return;
   // Several namespaces share the count: it is begun anew for another one.
   static Lmid_t last = LM_ID_BASE;
   if (__atomic_exchange_n(&last, where, __ATOMIC_ACQ_REL) != where) __atomic_store_n(&apart, 0, __ATOMIC_RELEASE);
@@ -129,7 +133,8 @@ const link_map* first_unseen() {
   return _r_debug.r_map;
 }
 
-// How many places of new objects call this function of a driver (`to` null), or are led to its door. The driver's own stay.
+// How many places of new objects call this function of a driver (`to` null), or are led to its door. The driver's own
+// stay.
 template <class Function>
 size_t patch_callers(const ElfTables& driver, const char* name, Function from, Function to) {
   size_t places = 0;
@@ -148,8 +153,10 @@ int find_linked(dl_phdr_info* info, size_t, void* data) {
   for (const link_map* one = _r_debug.r_map; one != nullptr && work.count < Linked::kMost; one = one->l_next) {
     const ElfTables object(one->l_ld, one->l_addr);
     const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(object.defined("vk_icdGetInstanceProcAddr"));
-    const auto get_physical = reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(object.defined("vk_icdGetPhysicalDeviceProcAddr"));
-    if (patch_callers<PFN_vkGetInstanceProcAddr>(object, "vk_icdGetInstanceProcAddr", get, nullptr) != 0) work.drivers[work.count++] = {get, get_physical};
+    const auto get_physical =
+        reinterpret_cast<PFN_GetPhysicalDeviceProcAddr>(object.defined("vk_icdGetPhysicalDeviceProcAddr"));
+    if (patch_callers<PFN_vkGetInstanceProcAddr>(object, "vk_icdGetInstanceProcAddr", get, nullptr) != 0)
+      work.drivers[work.count++] = {get, get_physical};
   }
   if (work.count != 0) return 1;
   for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) g_seen = one, g_seen_name = one->l_name;
@@ -161,9 +168,12 @@ int patch_linked(dl_phdr_info*, size_t, void* data) {
   for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) {
     const ElfTables object(one->l_ld, one->l_addr);
     for (size_t i = 0; i < work.count; ++i) {
-      if (work.doors[i].get_instance == nullptr || object.defined("vk_icdGetInstanceProcAddr") != reinterpret_cast<void*>(work.drivers[i].get_instance)) continue;
+      if (work.doors[i].get_instance == nullptr ||
+          object.defined("vk_icdGetInstanceProcAddr") != reinterpret_cast<void*>(work.drivers[i].get_instance))
+        continue;
       patch_callers(object, "vk_icdGetInstanceProcAddr", work.drivers[i].get_instance, work.doors[i].get_instance);
-      patch_callers(object, "vk_icdGetPhysicalDeviceProcAddr", work.drivers[i].get_physical, work.doors[i].get_physical);
+      patch_callers(object, "vk_icdGetPhysicalDeviceProcAddr", work.drivers[i].get_physical,
+                    work.doors[i].get_physical);
     }
   }
   for (const link_map* one = _r_debug.r_map; one != nullptr; one = one->l_next) g_seen = one, g_seen_name = one->l_name;

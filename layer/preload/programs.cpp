@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs that start only where another library than the shim is the first one: those of AddressSanitizer's shared runtime. Read from
-// their files, on the stack, between vfork and exec.
+// Programs that start only where another library than the shim is the first one: those of AddressSanitizer's shared
+// runtime. Read from their files, on the stack, between vfork and exec.
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,9 @@ namespace rondo::preload {
 
 namespace {
 
-bool read_at(int file, void* to, size_t bytes, uint64_t offset) { return pread(file, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes); }
+bool read_at(int file, void* to, size_t bytes, uint64_t offset) {
+  return pread(file, to, bytes, static_cast<off_t>(offset)) == static_cast<ssize_t>(bytes);
+}
 
 struct Segments {
   static constexpr size_t kMost = 16;
@@ -42,7 +44,8 @@ struct Segments {
   // Where the file has what is loaded there; 0: nowhere.
   uint64_t offset_of(ElfW(Addr) address) const {
     for (size_t i = 0; i < count; ++i)
-      if (address >= loaded[i].p_vaddr && address - loaded[i].p_vaddr < loaded[i].p_filesz) return address - loaded[i].p_vaddr + loaded[i].p_offset;
+      if (address >= loaded[i].p_vaddr && address - loaded[i].p_vaddr < loaded[i].p_filesz)
+        return address - loaded[i].p_vaddr + loaded[i].p_offset;
     return 0;
   }
 };
@@ -55,7 +58,7 @@ bool is_runtime(const char* name) {
 
 // Calls `with` for each entry of the dynamic section, until it returns true.
 template <class With>
-bool any_entry(int file, const ElfW(Phdr)& dynamic, With with) {
+bool any_entry(int file, const ElfW(Phdr) & dynamic, With with) {
   ElfW(Dyn) some[32];
   for (uint64_t at = 0; at + sizeof *some <= dynamic.p_filesz; at += sizeof some) {
     const uint64_t left = dynamic.p_filesz - at;
@@ -73,18 +76,22 @@ bool needs_runtime(int file) {
   Segments segments;
   if (!segments.read(file)) return false;
   uint64_t names = 0;
-  any_entry(file, segments.dynamic, [&](const ElfW(Dyn)& one) {
+  any_entry(file, segments.dynamic, [&](const ElfW(Dyn) & one) {
     if (one.d_tag == DT_STRTAB) names = segments.offset_of(one.d_un.d_ptr);
     return names != 0;
   });
-  return names != 0 && any_entry(file, segments.dynamic, [&](const ElfW(Dyn)& one) {
-    char name[sizeof "libclang_rt.asan"] = "";
-    return one.d_tag == DT_NEEDED && pread(file, name, sizeof name - 1, static_cast<off_t>(names + one.d_un.d_val)) > 0 && is_runtime(name);
-  });
+  return names != 0 && any_entry(file, segments.dynamic, [&](const ElfW(Dyn) & one) {
+           char name[sizeof "libclang_rt.asan"] = "";
+           return one.d_tag == DT_NEEDED &&
+                  pread(file, name, sizeof name - 1, static_cast<off_t>(names + one.d_un.d_val)) > 0 &&
+                  is_runtime(name);
+         });
 }
 
 // Not a pipe that somebody would wait for.
-int open_program(int directory, const char* path) { return openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY); }
+int open_program(int directory, const char* path) {
+  return openat(directory, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+}
 
 bool answer(int file) {
   struct stat status;

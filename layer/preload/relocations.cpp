@@ -52,8 +52,8 @@ int protection_of(uintptr_t address) {
   return found;
 }
 
-// In the object itself: a stub that finds out what is called. Where its header is mapped, as it is of libraries. What is linked to
-// lie where it lies is the program.
+// In the object itself: a stub that finds out what is called. Where its header is mapped, as it is of libraries. What
+// is linked to lie where it lies is the program.
 bool is_in(const ElfTables& t, const void* address) {
   auto parts = reinterpret_cast<const ElfW(Phdr)*>(getauxval(AT_PHDR));
   size_t count = getauxval(AT_PHNUM);
@@ -87,13 +87,14 @@ bool store(void** slot, void* value) {
 size_t patch(const ElfTables& t, const char* name, void* from, void* to) {
   if (t.symbols == nullptr || t.names == nullptr) return 0;
   size_t patched = 0;
-  const auto take = [&](const ElfW(Rela)* all, size_t bytes) {
+  const auto take = [&](const ElfW(Rela) * all, size_t bytes) {
     for (size_t i = 0; all != nullptr && i < bytes / sizeof *all; ++i) {
       const auto type = static_cast<uint32_t>(ELF64_R_TYPE(all[i].r_info));
       const auto symbol = ELF64_R_SYM(all[i].r_info);
       if (symbol == 0 || (type != kSlot && type != kData && type != kPointer) || all[i].r_addend != 0) continue;
       void** const slot = reinterpret_cast<void**>(t.base + all[i].r_offset);
-      void* const now = type == kPointer && all[i].r_offset % sizeof now != 0 ? nullptr : __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+      void* const now =
+          type == kPointer && all[i].r_offset % sizeof now != 0 ? nullptr : __atomic_load_n(slot, __ATOMIC_ACQUIRE);
       if ((type != kSlot && now != from) || strcmp(t.names + t.symbols[symbol].st_name, name) != 0) continue;
       if ((now == from || is_in(t, now)) && (to == nullptr || store(slot, to))) ++patched;
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The C library starts the shells of system() and popen() itself, with the environment as it is then. Where that lacks what a child
-// needs to be captured (ChildEnvironment), the shell exports it and becomes another one, which runs the command. All else (signals,
-// cancellation, what is waited for) is the C library's.
+// The C library starts the shells of system() and popen() itself, with the environment as it is then. Where that lacks
+// what a child needs to be captured (ChildEnvironment), the shell exports it and becomes another one, which runs the
+// command. All else (signals, cancellation, what is waited for) is the C library's.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// librondo_preload.so (LD_PRELOAD): the capture side of what a layer cannot see. It finds drivers where loaders and programs
-// look their entry points up, and opens the recorder's other door for them (layer/door.h).
+// librondo_preload.so (LD_PRELOAD): the capture side of what a layer cannot see. It finds drivers where loaders and
+// programs look their entry points up, and opens the recorder's other door for them (layer/door.h).
 //
 // Its rules, since it is in every process below the launcher:
 // - Nothing but the C library is linked; no C++ run time, no exceptions, no allocation at start.
 // - No symbol is seen but those that it interposes and the scope functions (shim.map).
-// - A function that it does not want is the C library's, called in tail position: dlopen and dlsym look at who called them
+// - A function that it does not want is the C library's, called in tail position: dlopen and dlsym look at who called
+// them
 //   (RPATH, RTLD_NEXT, the namespace), and that must be the program. This file is always compiled with sibling calls.
-// - Where capturing is off all of them do nothing else. The layer's library is loaded when the first driver is found, never before.
+// - Where capturing is off all of them do nothing else. The layer's library is loaded when the first driver is found,
+// never before.
 // - errno is the program's.
 // - It locks nothing over a call of anybody else's.
+#include "layer/preload/shim.h"
+
 #include <dlfcn.h>
 #include <elf.h>
 #include <errno.h>
@@ -19,9 +23,8 @@
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
-#include <initializer_list>
 
-#include "layer/preload/shim.h"
+#include <initializer_list>
 
 extern char** environ;
 
@@ -143,14 +146,16 @@ using namespace rondo::preload;
 
 RONDO_SEEN void* dlsym(void* library, const char* name) noexcept {
   if (active())
-    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name); instead != nullptr) return instead;
+    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name); instead != nullptr)
+      return instead;
   static const auto real = reinterpret_cast<void* (*)(void*, const char*)>(real_function("dlsym"));
   return real(library, name);
 }
 
 RONDO_SEEN void* dlvsym(void* library, const char* name, const char* version) noexcept {
   if (active())
-    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name, version); instead != nullptr) return instead;
+    if (void* const instead = instead_of({library, __builtin_return_address(0)}, name, version); instead != nullptr)
+      return instead;
   static const auto real = reinterpret_cast<void* (*)(void*, const char*, const char*)>(real_function("dlvsym"));
   return real(library, name, version);
 }
@@ -170,8 +175,9 @@ RONDO_SEEN void* dlmopen(Lmid_t to, const char* path, int mode) {
   return real(to, path, mode);
 }
 
-// At the end of a process that runs no exit handlers the capture is closed. Not so of abort and fatal signals: what they
-// interrupt may be anything; the file is readable as it is. The caller may be a signal handler: nothing is looked up here.
+// At the end of a process that runs no exit handlers the capture is closed. Not so of abort and fatal signals: what
+// they interrupt may be anything; the file is readable as it is. The caller may be a signal handler: nothing is looked
+// up here.
 static void close_capture() {
   for (const LayerFunctions& layer : g_layers)
     if (const auto close = __atomic_load_n(&layer.close, __ATOMIC_ACQUIRE); close != nullptr) close(5000);
@@ -189,8 +195,8 @@ RONDO_SEEN __attribute__((noreturn)) void _Exit(int status) noexcept {
   __builtin_unreachable();
 }
 
-// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it. Nothing is recorded
-// before the first driver was found.
+// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it. Nothing is
+// recorded before the first driver was found.
 RONDO_SEEN void rondo_scope_begin(const char* name) {
   for (const LayerFunctions& layer : g_layers)
     if (const auto begin = __atomic_load_n(&layer.scope_begin, __ATOMIC_ACQUIRE); begin != nullptr) begin(name);
@@ -200,8 +206,8 @@ RONDO_SEEN void rondo_scope_end(void) {
     if (const auto end = __atomic_load_n(&layer.scope_end, __ATOMIC_ACQUIRE); end != nullptr) end();
 }
 
-// Allocators call it, also before the shim is set up and where nothing may be looked up: so the kernel is asked, and not the C library,
-// which does the same.
+// Allocators call it, also before the shim is set up and where nothing may be looked up: so the kernel is asked, and
+// not the C library, which does the same.
 RONDO_SEEN int madvise(void* start, size_t bytes, int advice) noexcept {
   for (const LayerFunctions& layer : g_layers) {
     const auto ask = __atomic_load_n(&layer.advise, __ATOMIC_ACQUIRE);

@@ -26,8 +26,7 @@ void* DesktopLibrary::symbol(const char* name) {
 }
 
 Result<void> DesktopLibrary::check() const {
-  if (handle_ == nullptr)
-    return fail(Status::device, "--window: " + file_ + " is not here (Debian: " + package_ + ")");
+  if (handle_ == nullptr) return fail(Status::device, "--window: " + file_ + " is not here (Debian: " + package_ + ")");
   if (!missing_.empty()) return fail(Status::device, "--window: " + file_ + " is too old: it lacks " + missing_);
   return {};
 }
@@ -35,8 +34,7 @@ Result<void> DesktopLibrary::check() const {
 Result<std::unique_ptr<Desktop>> Desktop::open() {
   if (is_set("DISPLAY")) return open_xcb();
   if (is_set("WAYLAND_DISPLAY")) return open_wayland();
-  return fail(Status::usage,
-              "--window: no window system is here: neither DISPLAY nor WAYLAND_DISPLAY is set");
+  return fail(Status::usage, "--window: no window system is here: neither DISPLAY nor WAYLAND_DISPLAY is set");
 }
 
 }  // namespace rondo::player

@@ -32,8 +32,8 @@ void on_crash(int, siginfo_t*, void*) {
 DriverAsks::DriverAsks(const Desktop& desktop, const std::string& where) {
   message = "player: " + where + "the window system went away while the driver asked it, which crashed\n";
   std::replace_if(
-      message.begin(), message.end() - 1,
-      [](unsigned char character) { return character < 0x20 || character == 0x7f; }, '?');
+      message.begin(), message.end() - 1, [](unsigned char character) { return character < 0x20 || character == 0x7f; },
+      '?');
   sockets.clear();
   for (const int socket : desktop.sockets()) sockets.push_back({socket, POLLRDHUP, 0});
   struct sigaction ours {};

@@ -2,8 +2,8 @@
 #include <poll.h>
 #include <wayland-client-core.h>
 
-#include <cstdarg>
 #include <chrono>
+#include <cstdarg>
 #include <cstdlib>
 #include <string_view>
 #include <vector>
@@ -83,8 +83,7 @@ class WaylandWindow : public DesktopWindow {
 
  private:
   static void configure(void* window, xdg_surface* surface, std::uint32_t serial);
-  static void configure_toplevel(void* window, xdg_toplevel*, std::int32_t width, std::int32_t height,
-                                 wl_array*);
+  static void configure_toplevel(void* window, xdg_toplevel*, std::int32_t width, std::int32_t height, wl_array*);
   static void close_toplevel(void* window, xdg_toplevel*) { static_cast<WaylandWindow*>(window)->close(); }
 
   WaylandDesktop& desktop_;
@@ -118,8 +117,7 @@ class WaylandDesktop : public Desktop {
   void read();
 };
 
-WaylandWindow::WaylandWindow(WaylandDesktop& desktop, VkExtent2D extent, const std::string& title)
-    : desktop_(desktop) {
+WaylandWindow::WaylandWindow(WaylandDesktop& desktop, VkExtent2D extent, const std::string& title) : desktop_(desktop) {
   static constexpr xdg_surface_listener configured{configure};
   static constexpr xdg_toplevel_listener changed = [] {
     xdg_toplevel_listener listener{};  // later versions of the protocol have more
@@ -138,8 +136,7 @@ WaylandWindow::WaylandWindow(WaylandDesktop& desktop, VkExtent2D extent, const s
   // No buffer may come before the first configure, which answers this.
   wl_surface_commit(surface_);
   const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(5);
-  while (wl.display_roundtrip(desktop_.display) >= 0 && !configured_ &&
-         std::chrono::steady_clock::now() < patience) {
+  while (wl.display_roundtrip(desktop_.display) >= 0 && !configured_ && std::chrono::steady_clock::now() < patience) {
   }
   desktop_.windows.push_back(this);
 }
@@ -180,8 +177,7 @@ void WaylandDesktop::global(void* desktop, wl_registry* registry, std::uint32_t 
   auto& self = *static_cast<WaylandDesktop*>(desktop);
   const std::string_view wanted = interface;
   if (wanted == wl_compositor_interface.name)
-    self.compositor =
-        static_cast<wl_compositor*>(wl_registry_bind(registry, name, &wl_compositor_interface, 1));
+    self.compositor = static_cast<wl_compositor*>(wl_registry_bind(registry, name, &wl_compositor_interface, 1));
   if (wanted == xdg_wm_base_interface.name && self.shell == nullptr) {
     self.shell = static_cast<xdg_wm_base*>(wl_registry_bind(registry, name, &xdg_wm_base_interface, 1));
     xdg_wm_base_add_listener(self.shell, &answers, nullptr);
@@ -195,14 +191,13 @@ Result<void> WaylandDesktop::connect() {
   display = wl.display_connect(nullptr);
   const std::string name = std::getenv("WAYLAND_DISPLAY");
   if (display == nullptr)
-    return fail(Status::usage,
-                "--window: the Wayland compositor " + name + " of WAYLAND_DISPLAY cannot be reached");
+    return fail(Status::usage, "--window: the Wayland compositor " + name + " of WAYLAND_DISPLAY cannot be reached");
   registry = wl_display_get_registry(display);
   wl_registry_add_listener(registry, &globals, this);
   wl.display_roundtrip(display);
   if (compositor == nullptr || shell == nullptr)
-    return fail(Status::device, "--window: the Wayland compositor " + name +
-                                    " shows no windows of programs (it has no xdg_wm_base)");
+    return fail(Status::device,
+                "--window: the Wayland compositor " + name + " shows no windows of programs (it has no xdg_wm_base)");
   return {};
 }
 

@@ -98,9 +98,7 @@ class XcbDesktop : public Desktop {
     return {x.get_file_descriptor(connection), x.get_file_descriptor(drawing)};
   }
   // An answer to this comes behind all before it.
-  void finish() {
-    std::free(x.get_input_focus_reply(connection, x.get_input_focus(connection), nullptr));
-  }
+  void finish() { std::free(x.get_input_focus_reply(connection, x.get_input_focus(connection), nullptr)); }
 
   Xcb x{};
   xcb_connection_t* connection = nullptr;  // whose the windows are: a window manager may end it
@@ -121,14 +119,14 @@ XcbWindow::XcbWindow(XcbDesktop& desktop, VkExtent2D extent, const std::string& 
   const Xcb& x = desktop_.x;
   extent_ = extent;
   const std::uint32_t values[] = {desktop_.screen->black_pixel, XCB_EVENT_MASK_STRUCTURE_NOTIFY};
-  x.create_window(desktop_.connection, XCB_COPY_FROM_PARENT, id_, desktop_.screen->root, 0, 0,
-                  size_of(extent.width), size_of(extent.height), 0, XCB_WINDOW_CLASS_INPUT_OUTPUT,
-                  desktop_.screen->root_visual, XCB_CW_BACK_PIXEL | XCB_CW_EVENT_MASK, values);
+  x.create_window(desktop_.connection, XCB_COPY_FROM_PARENT, id_, desktop_.screen->root, 0, 0, size_of(extent.width),
+                  size_of(extent.height), 0, XCB_WINDOW_CLASS_INPUT_OUTPUT, desktop_.screen->root_visual,
+                  XCB_CW_BACK_PIXEL | XCB_CW_EVENT_MASK, values);
   x.change_property(desktop_.connection, XCB_PROP_MODE_REPLACE, id_, XCB_ATOM_WM_NAME, XCB_ATOM_STRING, 8,
                     static_cast<std::uint32_t>(title.size()), title.data());
   // A window manager asks before it closes it.
-  x.change_property(desktop_.connection, XCB_PROP_MODE_REPLACE, id_, desktop_.protocols, XCB_ATOM_ATOM, 32,
-                    1, &desktop_.delete_window);
+  x.change_property(desktop_.connection, XCB_PROP_MODE_REPLACE, id_, desktop_.protocols, XCB_ATOM_ATOM, 32, 1,
+                    &desktop_.delete_window);
   x.map_window(desktop_.connection, id_);
   desktop_.finish();
   desktop_.windows.push_back(this);
@@ -151,8 +149,7 @@ VkResult XcbWindow::create_surface(VkInstance instance, const Dispatch& vk, VkSu
 void XcbWindow::resize(VkExtent2D extent) {
   extent_ = extent;
   const std::uint32_t values[] = {size_of(extent.width), size_of(extent.height)};
-  desktop_.x.configure_window(desktop_.connection, id_, XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT,
-                              values);
+  desktop_.x.configure_window(desktop_.connection, id_, XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT, values);
   desktop_.finish();
 }
 
@@ -172,8 +169,8 @@ Result<void> XcbDesktop::connect() {
   connection = x.connect(nullptr, &number);
   drawing = x.connect(nullptr, nullptr);
   if (x.connection_has_error(connection) != 0 || x.connection_has_error(drawing) != 0)
-    return fail(Status::usage, "--window: the X server " + std::string(std::getenv("DISPLAY")) +
-                                   " of DISPLAY cannot be reached");
+    return fail(Status::usage,
+                "--window: the X server " + std::string(std::getenv("DISPLAY")) + " of DISPLAY cannot be reached");
   auto screens = x.setup_roots_iterator(x.get_setup(connection));
   for (; number > 0 && screens.rem > 1; --number) x.screen_next(&screens);
   screen = screens.data;

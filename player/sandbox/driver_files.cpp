@@ -97,8 +97,7 @@ void add_library_directories(const std::string& manifest, std::vector<std::strin
   }
 }
 
-std::vector<std::string> layer_manifests(const std::vector<std::string>& roots,
-                                         std::vector<std::string>& read) {
+std::vector<std::string> layer_manifests(const std::vector<std::string>& roots, std::vector<std::string>& read) {
   std::vector<std::string> manifests;
   for (const char* variable :
        {"VK_LAYER_PATH", "VK_ADD_LAYER_PATH", "VK_IMPLICIT_LAYER_PATH", "VK_ADD_IMPLICIT_LAYER_PATH"})
@@ -145,8 +144,7 @@ constexpr const char* kForAll[] = {
     "/sys/devices/system",
     "/sys/kernel/mm/transparent_hugepage",
 };
-constexpr const char* kDevicesForAll[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/urandom",
-                                          "/dev/random"};
+constexpr const char* kDevicesForAll[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/urandom", "/dev/random"};
 
 // What finds a GPU.
 constexpr const char* kForGpus[] = {"/sys/dev/char", "/sys/class/drm", "/sys/bus/pci",  "/sys/bus/platform",
@@ -182,8 +180,7 @@ std::vector<std::string> nvidia_nodes() {
 // Of Mesa's drivers: nodes that can render, and not those that show, which let one user's programs see each
 // other's pictures.
 std::vector<std::string> render_nodes() {
-  return files_in("/dev/dri",
-                  [](const fs::path& path) { return path.filename().string().starts_with("renderD"); });
+  return files_in("/dev/dri", [](const fs::path& path) { return path.filename().string().starts_with("renderD"); });
 }
 
 // Of drivers without a render node: Adreno, Mali, and those of a Windows host.
@@ -224,8 +221,7 @@ DriverFiles driver_files() {
   for (const char* node : kOtherNodes)
     if (is_here(node)) gpus.push_back(node);
   const std::vector<std::string> nvidia = nvidia_nodes();
-  if (!gpus.empty() || !nvidia.empty())
-    files.read.insert(files.read.end(), std::begin(kForGpus), std::end(kForGpus));
+  if (!gpus.empty() || !nvidia.empty()) files.read.insert(files.read.end(), std::begin(kForGpus), std::end(kForGpus));
   if (!nvidia.empty()) files.read.insert(files.read.end(), std::begin(kForNvidia), std::end(kForNvidia));
   append(files.devices, gpus);
   append(files.devices, nvidia);
@@ -235,8 +231,7 @@ DriverFiles driver_files() {
 void prepare_nvidia() {
   if (!is_here("/proc/driver/nvidia") && !is_here("/dev/nvidiactl")) return;
   constexpr const char* kProgram = "/usr/bin/nvidia-modprobe";
-  const bool whole =
-      is_here("/dev/nvidiactl") && is_here("/dev/nvidia-uvm") && is_here("/dev/nvidia-modeset");
+  const bool whole = is_here("/dev/nvidiactl") && is_here("/dev/nvidia-uvm") && is_here("/dev/nvidia-modeset");
   if (!whole && ::access(kProgram, X_OK) == 0) {
     // The first GPU's node, unified memory's, and mode setting's.
     const char* const words[] = {kProgram, "-c", "0", "-u", "-m", nullptr};

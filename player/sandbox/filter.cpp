@@ -35,8 +35,8 @@ constexpr std::uint32_t kArchitecture = 0;
 
 // Numbers beyond are newer than this table: whoever tries one has another way where a kernel lacks it.
 constexpr std::uint32_t kNewestKnown = 470;
-constexpr unsigned kFilterSpecAllow =
-    1u << 2;  // SECCOMP_FILTER_FLAG_SPEC_ALLOW: older kernels slow a filtered process down
+// SECCOMP_FILTER_FLAG_SPEC_ALLOW: older kernels slow a filtered process down
+constexpr unsigned kFilterSpecAllow = 1u << 2;
 
 // Instructions of classic BPF. Every rule for a system call ends in an answer, so that rules do not depend on
 // each other.
@@ -47,9 +47,7 @@ class Program {
   // The lower half of an argument: all that the kernel looks at where a parameter has 32 bits.
   // (Little-endian.)
   void load_argument(unsigned index) { load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t)); }
-  void load_upper_half(unsigned index) {
-    load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t) + 4);
-  }
+  void load_upper_half(unsigned index) { load(offsetof(seccomp_data, args) + index * sizeof(std::uint64_t) + 4); }
   void answer(std::uint32_t what) { add(BPF_RET | BPF_K, what); }
   void allow() { answer(SECCOMP_RET_ALLOW); }
   void refuse(int error) { answer(SECCOMP_RET_ERRNO | static_cast<std::uint32_t>(error)); }
@@ -78,10 +76,8 @@ template <class Body>
 void rule(Program& program, long number, Body&& body) {
   Program inside;
   body(inside);
-  program.unless_equal_skip(static_cast<std::uint32_t>(number),
-                            static_cast<std::uint8_t>(inside.instructions.size()));
-  program.instructions.insert(program.instructions.end(), inside.instructions.begin(),
-                              inside.instructions.end());
+  program.unless_equal_skip(static_cast<std::uint32_t>(number), static_cast<std::uint8_t>(inside.instructions.size()));
+  program.instructions.insert(program.instructions.end(), inside.instructions.begin(), inside.instructions.end());
 }
 
 void refuse(Program& program, long number, int error) {
@@ -115,8 +111,8 @@ void none_of(Program& program, long number, unsigned argument, std::initializer_
 // Threads of this process; no processes, and no namespaces.
 void rule_for_threads(Program& program) {
   constexpr std::uint32_t thread = CLONE_VM | CLONE_THREAD | CLONE_SIGHAND;
-  constexpr std::uint32_t foreign = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC |
-                                    CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE | CLONE_VFORK;
+  constexpr std::uint32_t foreign = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
+                                    CLONE_NEWPID | CLONE_NEWNET | CLONE_PTRACE | CLONE_VFORK;
   rule(program, SYS_clone, [](Program& p) {
     p.load_argument(0);
     p.mask(thread | foreign);
@@ -151,9 +147,9 @@ void rules_for_signals(Program& program) {
 // No words into the terminal that this process was started from, and no signals by way of a socket.
 void rule_for_ioctl(Program& program) {
   constexpr std::uint32_t file_set_owner = 0x8901, socket_set_owner = 0x8902;  // FIOSETOWN, SIOCSPGRP
-  none_of(program, SYS_ioctl, 1,
-          {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSPGRP, TIOCSETD, TIOCVHANGUP, file_set_owner,
-           socket_set_owner});
+  none_of(
+      program, SYS_ioctl, 1,
+      {TIOCSTI, TIOCLINUX, TIOCCONS, TIOCSCTTY, TIOCSPGRP, TIOCSETD, TIOCVHANGUP, file_set_owner, socket_set_owner});
 }
 
 void rule_for_opening(Program& program, long number, unsigned argument, const FilterOptions& options) {
@@ -181,8 +177,7 @@ void rules_for_arguments(Program& program, const FilterOptions& options) {
   constexpr std::uint32_t set_vma = 0x53564d41;  // PR_SET_VMA: names of memory
   one_of(program, SYS_prctl, 0,
          {PR_SET_NAME, PR_GET_NAME, PR_GET_DUMPABLE, PR_CAPBSET_READ, PR_GET_SECCOMP, PR_GET_NO_NEW_PRIVS,
-          PR_SET_NO_NEW_PRIVS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE, PR_SET_THP_DISABLE,
-          set_vma});
+          PR_SET_NO_NEW_PRIVS, PR_SET_TIMERSLACK, PR_GET_TIMERSLACK, PR_GET_THP_DISABLE, PR_SET_THP_DISABLE, set_vma});
   for (const long number : {SYS_io_uring_setup, SYS_io_uring_enter, SYS_io_uring_register})
     refuse(program, number, ENOSYS);
   if (options.names)
@@ -190,8 +185,7 @@ void rules_for_arguments(Program& program, const FilterOptions& options) {
   if (!options.shared_memory) return;
   // A segment without a key is one that this process makes.
   one_of(program, SYS_shmget, 0, {IPC_PRIVATE});
-  for (const long number : {SYS_shmat, SYS_shmdt, SYS_shmctl})
-    rule(program, number, [](Program& p) { p.allow(); });
+  for (const long number : {SYS_shmat, SYS_shmdt, SYS_shmctl}) rule(program, number, [](Program& p) { p.allow(); });
 }
 
 // The numbers as ranges: most of them stand beside each other.
@@ -233,8 +227,7 @@ bool has_filters() {
 
 bool install_filter(const FilterOptions& options) {
   Program program = make_program(options);
-  const sock_fprog filter{static_cast<unsigned short>(program.instructions.size()),
-                          program.instructions.data()};
+  const sock_fprog filter{static_cast<unsigned short>(program.instructions.size()), program.instructions.data()};
   if (::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, kFilterSpecAllow, &filter) == 0) return true;
   return ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }

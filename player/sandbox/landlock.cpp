@@ -30,8 +30,8 @@ struct PathBeneath {
   std::int32_t parent;
 } __attribute__((packed));
 
-constexpr std::uint64_t kFirstRights =
-    (1u << 13) - 1;  // of version 1: executing, reading, writing, removing, making
+// of version 1: executing, reading, writing, removing, making
+constexpr std::uint64_t kFirstRights = (1u << 13) - 1;
 constexpr std::uint64_t kRefer = 1u << 13, kTruncate = 1u << 14, kControlDevices = 1u << 15;
 constexpr std::uint64_t kTcp = 3;     // binding and connecting
 constexpr std::uint64_t kScopes = 3;  // abstract sockets and signals, to processes outside

@@ -20,10 +20,8 @@ class Landlock {
 
   // A file, or a directory with all below it, wherever the path leads now. What is not there is passed over.
   void allow_reading(const std::string& path) { allow(path, kRead); }
-  void allow_overwriting(const std::string& path) { allow(path, kRead | kWrite); }  // of a file
-  void allow_all_below(const std::string& path) {
-    allow(path, kRead | kWrite | kNames);
-  }  // but running programs
+  void allow_overwriting(const std::string& path) { allow(path, kRead | kWrite); }         // of a file
+  void allow_all_below(const std::string& path) { allow(path, kRead | kWrite | kNames); }  // but running programs
   void allow_device(const std::string& path) { allow(path, kRead | kWrite | kControl); }
 
   // False: errno says why. For the calling thread and those that it starts.
@@ -40,8 +38,8 @@ class Landlock {
 
   std::uint64_t handled_ = 0;
   int ruleset_ = -1;
-  int failure_ =
-      0;  // errno of what could not be made for want of descriptors: the whole is not enforced then
+  // errno of what could not be made for want of descriptors: the whole is not enforced then
+  int failure_ = 0;
 };
 
 }  // namespace rondo::player

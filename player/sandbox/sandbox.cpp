@@ -36,12 +36,10 @@ SandboxMode g_mode = SandboxMode::off;  // that made this process enter; off: it
 
 // The number in /dev/fd/N and /proc/self/fd/N; -1: the path is no such.
 int descriptor_named_by(std::string_view path) {
-  for (const std::string_view directory :
-       {std::string_view("/dev/fd/"), std::string_view("/proc/self/fd/")}) {
+  for (const std::string_view directory : {std::string_view("/dev/fd/"), std::string_view("/proc/self/fd/")}) {
     int number = -1;
     const char* const last = path.data() + path.size();
-    if (path.starts_with(directory) &&
-        std::from_chars(path.data() + directory.size(), last, number).ptr == last)
+    if (path.starts_with(directory) && std::from_chars(path.data() + directory.size(), last, number).ptr == last)
       return number;
   }
   return -1;
@@ -82,8 +80,8 @@ void drop_capabilities() {
 }
 
 Result<void> fail_here(const char* what) {
-  return fail(Status::failed, std::string("the sandbox for foreign captures cannot be set up: ") + what +
-                                  ": " + errno_text(errno) + "; --sandbox=off plays the capture without");
+  return fail(Status::failed, std::string("the sandbox for foreign captures cannot be set up: ") + what + ": " +
+                                  errno_text(errno) + "; --sandbox=off plays the capture without");
 }
 
 Result<void> restrict_files(const SandboxRequest& request, const std::string& caches, bool& done) {
@@ -144,19 +142,17 @@ Result<void> enter_sandbox(SandboxMode mode, Trust trust, const SandboxRequest& 
   // It holds the process for good: what plays a capture a second time, as a verification that differs does, is in it.
   if (in_sandbox()) return {};
   const std::string lacks = sandbox_lacks();
-  if (!lacks.empty() && mode == SandboxMode::require)
-    return fail(Status::failed, "--sandbox=require: " + lacks);
+  if (!lacks.empty() && mode == SandboxMode::require) return fail(Status::failed, "--sandbox=require: " + lacks);
   if (!kCanBe) return {};
   if (!lacks.empty())
-    std::fprintf(stderr, "%s: the capture is foreign, and its sandbox is not whole: %s\n",
-                 request.tool.c_str(), lacks.c_str());
+    std::fprintf(stderr, "%s: the capture is foreign, and its sandbox is not whole: %s\n", request.tool.c_str(),
+                 lacks.c_str());
   // The helper first: an output may be a descriptor that the parent left open.
   if (!request.outputs.empty()) RONDO_TRY(start_output_helper(request.outputs));
   close_inherited(request);
   prepare_nvidia();
   // Names of files can be made and removed there: only Landlock keeps that to one directory.
-  const std::string caches =
-      Landlock::version() != 0 ? use_private_shader_caches(request.capture) : std::string();
+  const std::string caches = Landlock::version() != 0 ? use_private_shader_caches(request.capture) : std::string();
   // Rules are of an inode, and a process has another one here when the kernel forgot the last: an open one
   // stays.
   [[maybe_unused]] static const int self = ::open("/proc/self", O_PATH | O_DIRECTORY | O_CLOEXEC);

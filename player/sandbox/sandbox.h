@@ -28,8 +28,8 @@ struct SandboxRequest {
   std::string tool;  // that messages begin with: "player", "rondo"
   std::string capture;
   std::vector<std::string> reads = {};  // files and directories besides the capture and those of drivers
-  std::vector<std::string> writes =
-      {};  // files that a library opens by name for writing: made here if they are not there
+  // files that a library opens by name for writing: made here if they are not there
+  std::vector<std::string> writes = {};
   std::vector<NamedOutput> outputs = {};
   std::vector<int> keeps = {};   // descriptors that stay open
   bool shares_pictures = false;  // with an X server, by shared memory

@@ -25,8 +25,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostCaptures = 16;
-constexpr std::uintmax_t kMostBytes = std::uintmax_t{512}
-                                      << 20;  // of one capture; a hostile one may write more
+constexpr std::uintmax_t kMostBytes = std::uintmax_t{512} << 20;  // of one capture; a hostile one may write more
 
 std::string directory_of_all() {
   const std::string caches = user_directory("XDG_CACHE_HOME", ".cache");
@@ -36,8 +35,7 @@ std::string directory_of_all() {
 std::uintmax_t bytes_below(const fs::path& directory) {
   std::uintmax_t bytes = 0;
   std::error_code error;
-  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end;
-       entry.increment(error)) {
+  for (fs::recursive_directory_iterator entry(directory, error), end; !error && entry != end; entry.increment(error)) {
     std::error_code none;
     if (entry->is_regular_file(none)) bytes += entry->file_size(none);
   }
@@ -65,9 +63,8 @@ void remove_old(const std::string& all) {
 
 bool make(const std::string& directory) {
   struct stat status {};
-  return (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) &&
-         ::lstat(directory.c_str(), &status) == 0 && S_ISDIR(status.st_mode) &&
-         status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
+  return (::mkdir(directory.c_str(), 0700) == 0 || errno == EEXIST) && ::lstat(directory.c_str(), &status) == 0 &&
+         S_ISDIR(status.st_mode) && status.st_uid == ::geteuid() && (status.st_mode & 022) == 0;
 }
 
 void keep_nothing() {

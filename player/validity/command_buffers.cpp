@@ -90,8 +90,7 @@ Wrong free_buffers(Validity& v, const Call& c) {
     if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != 0) seen.push_back(id);
   if (const ObjectId id = twice(seen); id != 0) return "frees " + v.name(id) + " twice";
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
-    if (const ObjectId id = c.id(&a.pCommandBuffers[i]);
-        id != 0 && v.plan().objects.objects()[id].parent != pool)
+    if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != 0 && v.plan().objects.objects()[id].parent != pool)
       return v.name(id) + " is not of " + v.name(pool);
   return {};
 }
@@ -134,8 +133,7 @@ Wrong begin(Validity& v, const Call& c) {
   if (commands->secondary && info.pInheritanceInfo == nullptr)
     return "pInheritanceInfo of a secondary command buffer is null";
   v.needs_end_of_use(c.dispatch());
-  if (commands->state != State::initial)
-    v.let_reset_single_buffers(v.plan().objects.objects()[c.dispatch()].parent);
+  if (commands->state != State::initial) v.let_reset_single_buffers(v.plan().objects.objects()[c.dispatch()].parent);
   // Drivers begin anew; what was recorded is gone.
   if (commands->state == State::recording) v.needs_reset_of(c.dispatch());
   reset(*commands);
@@ -147,8 +145,7 @@ Wrong begin(Validity& v, const Call& c) {
   const VkCommandBufferInheritanceInfo& inherited = *info.pInheritanceInfo;
   const RenderPass* pass = v.passes.find(c.id(&inherited.renderPass));
   if (pass != nullptr && inherited.subpass >= pass->subpasses.size())
-    return "inherits subpass " + std::to_string(inherited.subpass) + " of " +
-           std::to_string(pass->subpasses.size());
+    return "inherits subpass " + std::to_string(inherited.subpass) + " of " + std::to_string(pass->subpasses.size());
   if (inherited.renderPass == VK_NULL_HANDLE) {
     const auto* rendering = find_chained<VkCommandBufferInheritanceRenderingInfo>(
         inherited.pNext, VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
@@ -202,8 +199,7 @@ Wrong check_inherited(CommandBuffer& primary, const CommandBuffer& secondary) {
   if (primary.in_render_pass != secondary.in_render_pass ||
       (primary.in_render_pass && primary.subpass != secondary.subpass))
     return "continues another subpass";
-  if (secondary.framebuffer != 0 && secondary.framebuffer != primary.framebuffer)
-    return "inherits another framebuffer";
+  if (secondary.framebuffer != 0 && secondary.framebuffer != primary.framebuffer) return "inherits another framebuffer";
   if (primary.in_render_pass && primary.attachments != secondary.attachments)
     return "inherits a render pass of other attachments";
   if (secondary.places && primary.colors != secondary.colors)
@@ -234,16 +230,14 @@ Wrong execute(Validity& v, const Call& c) {
       if (Wrong w = check_inherited(*commands, *secondary); !w.empty()) return v.name(id) + ' ' + w;
     if (inside)
       if (Wrong w = check_clears(*commands, secondary->clears); !w.empty()) return v.name(id) + ' ' + w;
-    commands->executes.push_back(
-        {id, secondary->recording, commands->events.size(), commands->query_changes.size()});
+    commands->executes.push_back({id, secondary->recording, commands->events.size(), commands->query_changes.size()});
     commands->nesting = std::max(commands->nesting, secondary->nesting + 1);
     if (commands->nesting > kDeepest)
       return "executes secondaries within secondaries, " + std::to_string(commands->nesting) + " deep";
     // Both are within the bound, so it cannot overflow.
     commands->executions += 1 + secondary->executions;
     if (commands->executions > kMostExecutions)
-      return "executes secondaries more than " + std::to_string(kMostExecutions) +
-             " times, with those within them";
+      return "executes secondaries more than " + std::to_string(kMostExecutions) + " times, with those within them";
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
     commands->bound_graphics = commands->bound_compute = commands->bound_rays = 0;
@@ -289,8 +283,7 @@ Wrong check_uses(Validity& v, ObjectId id, int depth) {
   for (const CommandBuffer::Executed& executed : commands->executes) {
     const CommandBuffer* secondary = v.command_buffers.find(executed.commands);
     if (!v.alive(executed.commands) || secondary == nullptr || secondary->recording != executed.recording)
-      return v.name(id) + " executes " + v.name(executed.commands) +
-             ", which was recorded again or freed since";
+      return v.name(id) + " executes " + v.name(executed.commands) + ", which was recorded again or freed since";
     if (Wrong w = check_uses(v, executed.commands, depth + 1); !w.empty()) return w;
   }
   return {};
@@ -308,9 +301,7 @@ Wrong follow_generated(Validity& v, const CommandBuffer& commands) {
 }  // namespace
 
 // Commands of its own beside secondaries.
-bool may_mix(const Validity& v, const Call& c) {
-  return v.allows(c.dispatch(), Relaxation::nested_or_maintenance7);
-}
+bool may_mix(const Validity& v, const Call& c) { return v.allows(c.dispatch(), Relaxation::nested_or_maintenance7); }
 bool takes_secondaries(const Validity& v, const Call& c, VkSubpassContents contents) {
   if (contents == VK_SUBPASS_CONTENTS_INLINE) return false;
   return contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS || may_mix(v, c);

@@ -34,7 +34,8 @@ Wrong mips(Validity& v, const Call& c) {
   if (gpu::is_compressed(image->format) || gpu::is_integer(image->format) || image->type == VK_IMAGE_TYPE_1D)
     return "makes mips of " + v.name(id) + ", which is not blitted";
   for (std::uint32_t i = 0; i < a.levelCount; ++i) {
-    const RondoSubresource part{VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + i, a.arrayLayer, a.layout};
+    const RondoSubresource part{VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_COLOR_BIT, a.baseMipLevel + i, a.arrayLayer,
+                                a.layout};
     for (const bool writes : {false, true})
       if (Wrong w = check_part(v, id, part, writes); !w.empty()) return w;
   }

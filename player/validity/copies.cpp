@@ -31,8 +31,7 @@ constexpr VkImageUsageFlags kToImage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 // As many as there are; where VK_KHR_maintenance5 or Vulkan 1.4 says so, all from the first on.
 std::uint32_t layer_count(Validity& v, ObjectId id, const VkImageSubresourceLayers& layers) {
   const Image* image = v.image(id);
-  if (layers.layerCount != VK_REMAINING_ARRAY_LAYERS || image == nullptr ||
-      layers.baseArrayLayer >= image->layers ||
+  if (layers.layerCount != VK_REMAINING_ARRAY_LAYERS || image == nullptr || layers.baseArrayLayer >= image->layers ||
       !v.allows(id, Relaxation::maintenance5))
     return layers.layerCount;
   return image->layers - layers.baseArrayLayer;
@@ -44,12 +43,11 @@ Wrong check_layers(Validity& v, const char* member, ObjectId id, const VkImageSu
   if (image == nullptr) return {};
   if (layers.aspectMask == 0 || (layers.aspectMask & ~aspects_of(image->format)) != 0)
     return std::string(member) + " names aspects that " + v.name(id) + " lacks";
-  if (layers.mipLevel < image->mips && count != 0 && within(layers.baseArrayLayer, count, image->layers))
-    return {};
+  if (layers.mipLevel < image->mips && count != 0 && within(layers.baseArrayLayer, count, image->layers)) return {};
   return std::string(member) + ": mip " + std::to_string(layers.mipLevel) + ", layers " +
-         std::to_string(layers.baseArrayLayer) + " to " +
-         std::to_string(std::uint64_t{layers.baseArrayLayer} + count) + " of " + v.name(id) + ", which has " +
-         std::to_string(image->mips) + " mips and " + std::to_string(image->layers) + " layers";
+         std::to_string(layers.baseArrayLayer) + " to " + std::to_string(std::uint64_t{layers.baseArrayLayer} + count) +
+         " of " + v.name(id) + ", which has " + std::to_string(image->mips) + " mips and " +
+         std::to_string(image->layers) + " layers";
 }
 
 VkExtent3D texels_of(const Image& image, const VkImageSubresourceLayers& layers) {
@@ -66,15 +64,14 @@ Wrong check_texels(Validity& v, const char* member, ObjectId id, const VkImageSu
   const VkExtent3D whole = texels_of(*image, layers);
   const Block block = block_of(image->format, layers.aspectMask);
   const auto fits = [](std::int32_t from, std::uint32_t size, std::uint32_t all, std::uint32_t unit) {
-    return from >= 0 &&
-           within(static_cast<std::uint32_t>(from), size, (std::uint64_t{all} + unit - 1) / unit * unit);
+    return from >= 0 && within(static_cast<std::uint32_t>(from), size, (std::uint64_t{all} + unit - 1) / unit * unit);
   };
   if (fits(offset.x, extent.width, whole.width, block.width) &&
       fits(offset.y, extent.height, whole.height, block.height) &&
       (image->type == VK_IMAGE_TYPE_3D ? fits(offset.z, extent.depth, whole.depth, 1) : offset.z == 0))
     return {};
-  return std::string(member) + " has texels outside mip " + std::to_string(layers.mipLevel) + " of " +
-         v.name(id) + ", which is " + std::to_string(whole.width) + "x" + std::to_string(whole.height) + "x" +
+  return std::string(member) + " has texels outside mip " + std::to_string(layers.mipLevel) + " of " + v.name(id) +
+         ", which is " + std::to_string(whole.width) + "x" + std::to_string(whole.height) + "x" +
          std::to_string(whole.depth);
 }
 
@@ -91,10 +88,8 @@ Wrong copy_buffers(Validity& v, ObjectId from, ObjectId to, std::uint32_t count,
   v.needs_usage(to, kToBuffer);
   for (std::uint32_t i = 0; i < count; ++i) {
     if (regions[i].size == VK_WHOLE_SIZE) return "a region's size is VK_WHOLE_SIZE";
-    if (Wrong w = check_bytes(v, "srcBuffer", from, regions[i].srcOffset, regions[i].size); !w.empty())
-      return w;
-    if (Wrong w = check_bytes(v, "dstBuffer", to, regions[i].dstOffset, regions[i].size); !w.empty())
-      return w;
+    if (Wrong w = check_bytes(v, "srcBuffer", from, regions[i].srcOffset, regions[i].size); !w.empty()) return w;
+    if (Wrong w = check_bytes(v, "dstBuffer", to, regions[i].dstOffset, regions[i].size); !w.empty()) return w;
   }
   return {};
 }
@@ -104,19 +99,17 @@ Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to
                         const Region* regions) {
   v.needs_usage(buffer, to_image ? kFromBuffer : kToBuffer);
   if (Wrong w = check_bound(v, "image", image_id); !w.empty()) return w;
-  if (Wrong w = v.needs_image_usage("image", image_id, to_image ? kToImage : kFromImage); !w.empty())
-    return w;
+  if (Wrong w = v.needs_image_usage("image", image_id, to_image ? kToImage : kFromImage); !w.empty()) return w;
   const Image* image = v.image(image_id);
-  if (image != nullptr && image->samples != VK_SAMPLE_COUNT_1_BIT)
-    return v.name(image_id) + " is multisampled";
+  if (image != nullptr && image->samples != VK_SAMPLE_COUNT_1_BIT) return v.name(image_id) + " is multisampled";
   for (std::uint32_t i = 0; i < count; ++i) {
     const Region& r = regions[i];
     const VkImageSubresourceLayers& sub = r.imageSubresource;
     if (Wrong w = check_region(v, image_id, sub, r.imageOffset, r.imageExtent); !w.empty()) return w;
-    const std::uint64_t bytes =
-        image == nullptr ? 0
-                         : region_bytes(image->format, sub.aspectMask, r.bufferRowLength, r.bufferImageHeight,
-                                        r.imageExtent, layer_count(v, image_id, sub));
+    const std::uint64_t bytes = image == nullptr
+                                    ? 0
+                                    : region_bytes(image->format, sub.aspectMask, r.bufferRowLength,
+                                                   r.bufferImageHeight, r.imageExtent, layer_count(v, image_id, sub));
     if (image != nullptr && bytes == 0 && r.imageExtent.width != 0 && r.imageExtent.height != 0 &&
         r.imageExtent.depth != 0)
       return "how long a texel of " + v.name(image_id) + "'s format is, is not known";
@@ -126,16 +119,13 @@ Wrong copy_buffer_image(Validity& v, ObjectId buffer, ObjectId image_id, bool to
 }
 
 // Aspects are copied one by one, each to one of texels as large.
-Wrong check_aspects(const Image& source, const Image& target, VkImageAspectFlags from,
-                    VkImageAspectFlags to) {
-  if (std::popcount(from) != std::popcount(to) ||
-      (is_planar(source.format) && from == VK_IMAGE_ASPECT_COLOR_BIT) ||
+Wrong check_aspects(const Image& source, const Image& target, VkImageAspectFlags from, VkImageAspectFlags to) {
+  if (std::popcount(from) != std::popcount(to) || (is_planar(source.format) && from == VK_IMAGE_ASPECT_COLOR_BIT) ||
       (is_planar(target.format) && to == VK_IMAGE_ASPECT_COLOR_BIT))
     return "a region names other aspects of the source than of the target";
   if (source.format == target.format && from == to) return {};
   for (; from != 0; from &= from - 1, to &= to - 1)
-    if (const Block a = block_of(source.format, from & (~from + 1)),
-        b = block_of(target.format, to & (~to + 1));
+    if (const Block a = block_of(source.format, from & (~from + 1)), b = block_of(target.format, to & (~to + 1));
         a.bytes == 0 || a.bytes != b.bytes)
       return "the images' texels are of different sizes";
   return {};
@@ -151,11 +141,9 @@ Wrong check_pairs(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, 
     const Region& r = regions[i];
     if (Wrong w = check_layers(v, "srcSubresource", from, r.srcSubresource); !w.empty()) return w;
     if (Wrong w = check_layers(v, "dstSubresource", to, r.dstSubresource); !w.empty()) return w;
-    if (Wrong w = check_aspects(*source, *target, r.srcSubresource.aspectMask, r.dstSubresource.aspectMask);
-        !w.empty())
+    if (Wrong w = check_aspects(*source, *target, r.srcSubresource.aspectMask, r.dstSubresource.aspectMask); !w.empty())
       return w;
-    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
-      return w;
+    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty()) return w;
     const std::uint32_t read = from_volume ? r.extent.depth : layer_count(v, from, r.srcSubresource);
     const std::uint32_t written =
         to_volume ? (from_volume ? r.extent.depth : read) : layer_count(v, to, r.dstSubresource);
@@ -208,10 +196,8 @@ Wrong resolve(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, cons
         return w;
     if (layer_count(v, from, r.srcSubresource) != layer_count(v, to, r.dstSubresource))
       return "a region's source has other layers than its target";
-    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty())
-      return w;
-    if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource, r.dstOffset, r.extent); !w.empty())
-      return w;
+    if (Wrong w = check_texels(v, "srcImage", from, r.srcSubresource, r.srcOffset, r.extent); !w.empty()) return w;
+    if (Wrong w = check_texels(v, "dstImage", to, r.dstSubresource, r.dstOffset, r.extent); !w.empty()) return w;
   }
   return {};
 }
@@ -226,8 +212,7 @@ Wrong check_corners(Validity& v, const char* member, ObjectId id, const VkImageS
   };
   for (const VkOffset3D& o : corners)
     if (!inside(o.x, whole.width) || !inside(o.y, whole.height) || !inside(o.z, whole.depth))
-      return std::string(member) + " reaches outside mip " + std::to_string(layers.mipLevel) + " of " +
-             v.name(id);
+      return std::string(member) + " reaches outside mip " + std::to_string(layers.mipLevel) + " of " + v.name(id);
   if (image->type != VK_IMAGE_TYPE_3D && (corners[0].z != 0 || corners[1].z != 1))
     return std::string(member) + " is not from 0 to 1 deep";
   return {};
@@ -256,8 +241,7 @@ bool blits_as_many(const Validity& v, const BlitSide& from, const BlitSide& to, 
 bool can_convert(VkFormat from, VkFormat to) {
   if (is_planar(from) || is_planar(to)) return false;
   if (from == to) return true;
-  return !is_depth_stencil(from) && !is_depth_stencil(to) && !is_compressed(to) &&
-         is_integer(from) == is_integer(to);
+  return !is_depth_stencil(from) && !is_depth_stencil(to) && !is_compressed(to) && is_integer(from) == is_integer(to);
 }
 
 template <class Region>
@@ -325,25 +309,21 @@ Wrong resolve_2(Validity& v, const Call& c) {
 }
 Wrong blit_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBlitImage>();
-  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter))
-    return "filter is cubic";
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter)) return "filter is cubic";
   return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 Wrong blit_2(Validity& v, const Call& c) {
   const auto& a = *c.as<args_vkCmdBlitImage2>().pBlitImageInfo;
-  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter))
-    return "filter is cubic";
+  if (a.filter == VK_FILTER_CUBIC_EXT && !v.allows(c.dispatch(), Relaxation::cubic_filter)) return "filter is cubic";
   return blit(v, c.id(&a.srcImage), c.id(&a.dstImage), a.regionCount, a.pRegions);
 }
 
-Wrong clear(Validity& v, ObjectId id, bool color, std::uint32_t count,
-            const VkImageSubresourceRange* ranges) {
+Wrong clear(Validity& v, ObjectId id, bool color, std::uint32_t count, const VkImageSubresourceRange* ranges) {
   if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
   if (Wrong w = v.needs_image_usage("image", id, kToImage); !w.empty()) return w;
   const Image* image = v.image(id);
   if (image == nullptr) return {};
-  if (is_depth_stencil(image->format) == color ||
-      (color && (is_compressed(image->format) || is_planar(image->format))))
+  if (is_depth_stencil(image->format) == color || (color && (is_compressed(image->format) || is_planar(image->format))))
     return v.name(id) + " has no format that can be cleared so";
   for (std::uint32_t i = 0; i < count; ++i) {
     if (ranges[i].aspectMask == 0 || (ranges[i].aspectMask & ~aspects_of(image->format)) != 0)
@@ -398,8 +378,7 @@ Wrong check_region(Validity& v, ObjectId id, const VkImageSubresourceLayers& lay
   return {};
 }
 
-Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count,
-                          const VkImageCopy2* regions) {
+Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const VkImageCopy2* regions) {
   return check_pairs(v, from, to, count, regions);
 }
 

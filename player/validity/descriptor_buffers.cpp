@@ -25,8 +25,7 @@ Wrong get_descriptor(Validity& v, const Call& c) {
   const VkDescriptorGetInfoEXT& info = *c.as<args_vkGetDescriptorEXT>().pDescriptorInfo;
   switch (info.type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER:
-      return info.data.pSampler == nullptr || c.id(info.data.pSampler) == 0 ? "the descriptor has no sampler"
-                                                                            : Wrong();
+      return info.data.pSampler == nullptr || c.id(info.data.pSampler) == 0 ? "the descriptor has no sampler" : Wrong();
     case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
       if (info.data.pCombinedImageSampler == nullptr || c.id(&info.data.pCombinedImageSampler->sampler) == 0)
         return "the descriptor has no sampler";
@@ -81,8 +80,8 @@ Wrong set_offsets(Validity& v, const Call& c, const Offsets& a) {
   const CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; commands != nullptr && i < a.setCount; ++i)
     if (a.pBufferIndices[i] >= commands->descriptor_buffers)
-      return "set " + std::to_string(i) + " is in descriptor buffer " + std::to_string(a.pBufferIndices[i]) +
-             ", and " + std::to_string(commands->descriptor_buffers) + " are bound";
+      return "set " + std::to_string(i) + " is in descriptor buffer " + std::to_string(a.pBufferIndices[i]) + ", and " +
+             std::to_string(commands->descriptor_buffers) + " are bound";
   return {};
 }
 

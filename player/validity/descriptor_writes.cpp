@@ -37,8 +37,8 @@ constexpr VkDescriptorType kAnyType = VK_DESCRIPTOR_TYPE_MAX_ENUM;
 
 // A write of `count` descriptors, which may go on in the bindings behind.
 // `last`: as of Set.
-Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string& where,
-                  std::uint32_t binding, std::uint32_t element, std::uint32_t count, VkDescriptorType type) {
+Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string& where, std::uint32_t binding,
+                  std::uint32_t element, std::uint32_t count, VkDescriptorType type) {
   auto at = std::find_if(layout.bindings.begin(), layout.bindings.end(),
                          [&](const Binding& b) { return b.binding == binding; });
   const std::string what = "binding " + std::to_string(binding);
@@ -56,14 +56,13 @@ Wrong check_place(const SetLayout& layout, std::uint32_t last, const std::string
     if (end <= elements) return {};
     end -= elements;
     if (type == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK || ++at == layout.bindings.end())
-      return std::to_string(count) + " descriptors from element " + std::to_string(element) + " do not fit " +
-             what + " of " + where;
+      return std::to_string(count) + " descriptors from element " + std::to_string(element) + " do not fit " + what +
+             " of " + where;
   }
 }
 
 // Where none are immutable. The element may lie in a binding behind.
-bool needs_sampler(const SetLayout& layout, std::uint32_t binding, std::uint64_t element,
-                   VkDescriptorType type) {
+bool needs_sampler(const SetLayout& layout, std::uint32_t binding, std::uint64_t element, VkDescriptorType type) {
   if (type != VK_DESCRIPTOR_TYPE_SAMPLER && type != VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER) return false;
   auto at = std::find_if(layout.bindings.begin(), layout.bindings.end(),
                          [&](const Binding& b) { return b.binding == binding; });
@@ -71,16 +70,15 @@ bool needs_sampler(const SetLayout& layout, std::uint32_t binding, std::uint64_t
   return at != layout.bindings.end() && !at->samplers;
 }
 
-Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint32_t last,
-                  const std::string& where, const VkWriteDescriptorSet& w) {
+Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint32_t last, const std::string& where,
+                  const VkWriteDescriptorSet& w) {
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_MUTABLE_EXT) return "writes a descriptor without a type";
   if (layout != nullptr)
-    if (Wrong wrong = check_place(*layout, last, where, w.dstBinding, w.dstArrayElement, w.descriptorCount,
-                                  w.descriptorType);
+    if (Wrong wrong =
+            check_place(*layout, last, where, w.dstBinding, w.dstArrayElement, w.descriptorCount, w.descriptorType);
         !wrong.empty())
       return wrong;
-  if (w.pImageInfo != nullptr && layout != nullptr &&
-      descriptor_item(w.descriptorType) == DescriptorItem::image)
+  if (w.pImageInfo != nullptr && layout != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::image)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
       if (c.id(&w.pImageInfo[i].sampler) == 0 &&
           needs_sampler(*layout, w.dstBinding, std::uint64_t{w.dstArrayElement} + i, w.descriptorType))
@@ -98,15 +96,13 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
     if (which == nullptr || which->accelerationStructureCount != w.descriptorCount)
       return "has not as many acceleration structures as it says";
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (c.id(&which->pAccelerationStructures[i]) == 0 &&
-          !v.allows(c.dispatch(), Relaxation::null_descriptors))
+      if (c.id(&which->pAccelerationStructures[i]) == 0 && !v.allows(c.dispatch(), Relaxation::null_descriptors))
         return "an acceleration structure is null";
     return {};
   }
   if (w.pBufferInfo != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::buffer)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (Wrong wrong =
-              check_buffer_info(v, c, c.id(&w.pBufferInfo[i].buffer), w.descriptorType, w.pBufferInfo[i]);
+      if (Wrong wrong = check_buffer_info(v, c, c.id(&w.pBufferInfo[i].buffer), w.descriptorType, w.pBufferInfo[i]);
           !wrong.empty())
         return wrong;
   return {};
@@ -141,8 +137,7 @@ struct Target {
 void note_descriptor(Validity& v, Set& set, const Target& to, const Set::Descriptor& what) {
   if (!to.there()) return;
   const auto& partial = set.layout->partial;
-  if (!is_dynamic(to.at->type) && std::find(partial.begin(), partial.end(), to.at->binding) != partial.end())
-    return;
+  if (!is_dynamic(to.at->type) && std::find(partial.begin(), partial.end(), to.at->binding) != partial.end()) return;
   const std::size_t before = set.written.size();
   Set::Descriptor& one = set.written[{to.at->binding, to.element}];
   one = what;
@@ -191,8 +186,7 @@ void note_copy(Validity& v, ObjectId from_id, ObjectId to_id, const VkCopyDescri
     all.push_back(found != from->written.end() ? found->second : Set::Descriptor{});
   }
   Target target(*to, copy.dstBinding, copy.dstArrayElement);
-  for (std::size_t i = 0; i < all.size() && target.there(); ++i, target.next())
-    note_descriptor(v, *to, target, all[i]);
+  for (std::size_t i = 0; i < all.size() && target.there(); ++i, target.next()) note_descriptor(v, *to, target, all[i]);
   to->stale = to->stale || from->stale;
 }
 
@@ -226,8 +220,8 @@ Wrong update_sets(Validity& v, const Call& c) {
     const ObjectId set = c.id(&a.pDescriptorWrites[i].dstSet);
     const Set* state = v.sets.find(set);
     const SetLayout* known = state != nullptr ? state->layout.get() : nullptr;
-    if (Wrong w = check_write(v, c, known, state != nullptr ? state->last : UINT32_MAX, v.name(set),
-                              a.pDescriptorWrites[i]);
+    if (Wrong w =
+            check_write(v, c, known, state != nullptr ? state->last : UINT32_MAX, v.name(set), a.pDescriptorWrites[i]);
         !w.empty())
       return w;
     change_set(v, set, known, a.pDescriptorWrites[i].dstBinding);
@@ -245,8 +239,8 @@ Wrong update_sets(Validity& v, const Call& c) {
       if (b.binding == copy.srcBinding) type = b.type;
     // What a mutable descriptor is at the moment is for the program to know.
     if (type == VK_DESCRIPTOR_TYPE_MUTABLE_EXT) type = kAnyType;
-    if (Wrong w = check_place(*from->layout, from->last, v.name(from_id), copy.srcBinding,
-                              copy.srcArrayElement, copy.descriptorCount, type);
+    if (Wrong w = check_place(*from->layout, from->last, v.name(from_id), copy.srcBinding, copy.srcArrayElement,
+                              copy.descriptorCount, type);
         !w.empty())
       return w;
     if (Wrong w = check_place(*to->layout, to->last, v.name(to_id), copy.dstBinding, copy.dstArrayElement,
@@ -287,8 +281,7 @@ Wrong push_set_2(Validity& v, const Call& c) {
 #endif
 
 Wrong create_template(Validity& v, const Call& c) {
-  const VkDescriptorUpdateTemplateCreateInfo& info =
-      *c.as<args_vkCreateDescriptorUpdateTemplate>().pCreateInfo;
+  const VkDescriptorUpdateTemplateCreateInfo& info = *c.as<args_vkCreateDescriptorUpdateTemplate>().pCreateInfo;
   const ObjectId id = c.created();
   Wrong wrong;
   const SetLayout* layout = nullptr;
@@ -311,8 +304,7 @@ Wrong create_template(Validity& v, const Call& c) {
   }
   if (id != 0) {
     Template& made = v.templates.make(id);
-    made.entries.assign(info.pDescriptorUpdateEntries,
-                        info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+    made.entries.assign(info.pDescriptorUpdateEntries, info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
     made.pushes = info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
     made.set = info.set;
   }
@@ -335,8 +327,8 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
   const std::string differs = "its data is not what " + v.name(id) + " says";
   for (const VkDescriptorUpdateTemplateEntry& e : made->entries) {
     if (layout != nullptr)
-      if (Wrong w = check_place(*layout, last, where, e.dstBinding, e.dstArrayElement, e.descriptorCount,
-                                e.descriptorType);
+      if (Wrong w =
+              check_place(*layout, last, where, e.dstBinding, e.dstArrayElement, e.descriptorCount, e.descriptorType);
           !w.empty())
         return w;
     const DescriptorItem item = descriptor_item(e.descriptorType);
@@ -392,8 +384,7 @@ Wrong update_with_template(Validity& v, const Call& c) {
       change_set(v, set, state != nullptr ? state->layout.get() : nullptr, e.dstBinding);
   for (const ObjectId id : c.resolution.ids)
     if (id != 0 && id != set && id != c.dispatch()) v.hold(id, set);
-  if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate));
-      made != nullptr && made->pushes)
+  if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate)); made != nullptr && made->pushes)
     return v.name(c.id(&a.descriptorUpdateTemplate)) + " is for pushes";
   return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData,
                              state != nullptr ? state->layout.get() : nullptr,

@@ -13,9 +13,7 @@ namespace rondo::player::validity {
 namespace {
 
 // Pipelines in parts have layouts without some of their sets.
-bool has_parts(const Validity& v, const Call& c) {
-  return v.allows(c.dispatch(), Relaxation::pipeline_libraries);
-}
+bool has_parts(const Validity& v, const Call& c) { return v.allows(c.dispatch(), Relaxation::pipeline_libraries); }
 
 Wrong create_set_layout(Validity& v, const Call& c) {
   const VkDescriptorSetLayoutCreateInfo& info = *c.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
@@ -26,8 +24,7 @@ Wrong create_set_layout(Validity& v, const Call& c) {
     const VkDescriptorSetLayoutBinding& b = info.pBindings[i];
     descriptors += b.descriptorCount;
     if (descriptors > kMostOfAnObject) return "has more than " + std::to_string(kMostOfAnObject) + " descriptors";
-    layout->bindings.push_back(
-        {b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
+    layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
     for (std::uint32_t k = 0; b.pImmutableSamplers != nullptr && k < b.descriptorCount; ++k)
       if (c.id(&b.pImmutableSamplers[k]) == 0) return "sampler " + std::to_string(k) + " is null";
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
@@ -46,18 +43,16 @@ Wrong create_set_layout(Validity& v, const Call& c) {
   constexpr VkDescriptorBindingFlags kLate =
       VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
   if (flags != nullptr && flags->bindingCount != 0 && flags->bindingCount != info.bindingCount)
-    return "has flags for " + std::to_string(flags->bindingCount) + " bindings of " +
-           std::to_string(info.bindingCount);
+    return "has flags for " + std::to_string(flags->bindingCount) + " bindings of " + std::to_string(info.bindingCount);
   constexpr VkDescriptorBindingFlags kPartial =
       VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT;
-  for (std::uint32_t i = 0; flags != nullptr && flags->pBindingFlags != nullptr && i < info.bindingCount &&
-                            i < flags->bindingCount;
-       ++i) {
+  for (std::uint32_t i = 0;
+       flags != nullptr && flags->pBindingFlags != nullptr && i < info.bindingCount && i < flags->bindingCount; ++i) {
     if ((flags->pBindingFlags[i] & kPartial) != 0) layout->partial.push_back(info.pBindings[i].binding);
     if ((flags->pBindingFlags[i] & kLate) != 0) layout->late.push_back(info.pBindings[i].binding);
-    layout->variable = layout->variable ||
-                       (info.pBindings[i].binding == last &&
-                        (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0);
+    layout->variable =
+        layout->variable || (info.pBindings[i].binding == last &&
+                             (flags->pBindingFlags[i] & VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT) != 0);
   }
   std::sort(layout->bindings.begin(), layout->bindings.end(),
             [](const Binding& a, const Binding& b) { return a.binding < b.binding; });
@@ -78,8 +73,7 @@ Wrong create_pipeline_layout(Validity& v, const Call& c) {
     const SetLayoutRef* set = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
     layout.sets.push_back(set != nullptr ? *set : nullptr);
   }
-  for (std::uint32_t i = 0; i < info.pushConstantRangeCount; ++i)
-    layout.ranges.push_back(info.pPushConstantRanges[i]);
+  for (std::uint32_t i = 0; i < info.pushConstantRangeCount; ++i) layout.ranges.push_back(info.pPushConstantRanges[i]);
   return {};
 }
 
@@ -93,8 +87,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
   const VkDescriptorSetAllocateInfo& info = *c.as<args_vkAllocateDescriptorSets>().pAllocateInfo;
   const auto* counts = find_chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
-  if (counts != nullptr && counts->descriptorSetCount != 0 &&
-      counts->descriptorSetCount != info.descriptorSetCount)
+  if (counts != nullptr && counts->descriptorSetCount != 0 && counts->descriptorSetCount != info.descriptorSetCount)
     return "has variable counts for " + std::to_string(counts->descriptorSetCount) + " sets of " +
            std::to_string(info.descriptorSetCount);
   const ObjectId pool_id = c.id(&info.descriptorPool);
@@ -106,8 +99,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
     if (layout == nullptr) continue;
     const SetLayout& made_of = **layout;
     if (pushes(made_of)) return v.name(c.id(&info.pSetLayouts[i])) + " is for pushed descriptors";
-    if (pool != nullptr &&
-        (made_of.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT) != 0 &&
+    if (pool != nullptr && (made_of.flags & VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT) != 0 &&
         (pool->flags & VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT) == 0)
       return v.name(c.id(&info.pSetLayouts[i])) + " is for sets that are updated when they are bound, and " +
              v.name(pool_id) + " is not";
@@ -117,8 +109,8 @@ Wrong allocate_sets(Validity& v, const Call& c) {
     if (!set.layout->variable) continue;
     set.last = counts != nullptr && i < counts->descriptorSetCount ? counts->pDescriptorCounts[i] : 0;
     if (const Binding& b = set.layout->bindings.back(); set.last > b.count)
-      return "allocates " + std::to_string(set.last) + " descriptors for binding " +
-             std::to_string(b.binding) + ", which has " + std::to_string(b.count);
+      return "allocates " + std::to_string(set.last) + " descriptors for binding " + std::to_string(b.binding) +
+             ", which has " + std::to_string(b.count);
   }
   return {};
 }
@@ -132,8 +124,7 @@ Wrong free_sets(Validity& v, const Call& c) {
       if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != 0 && set == c.id(&a.pDescriptorSets[k]))
         return "frees " + v.name(set) + " twice";
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i)
-    if (const ObjectId set = c.id(&a.pDescriptorSets[i]);
-        set != 0 && v.plan().objects.objects()[set].parent != pool)
+    if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != 0 && v.plan().objects.objects()[set].parent != pool)
       return v.name(set) + " is not of " + v.name(pool);
   return {};
 }
@@ -154,8 +145,8 @@ Wrong check_offsets(Validity& v, const Call& c, const Sets& a) {
         const Set::Descriptor& one = found->second;
         if (const Buffer* buffer = v.buffers.find(one.objects[0]);
             buffer != nullptr && !within(one.offset + *offset, one.range, buffer->bytes))
-          return "a dynamic offset of " + std::to_string(*offset) + " moves binding " +
-                 std::to_string(b.binding) + " of " + v.name(id) + " outside " + v.name(one.objects[0]);
+          return "a dynamic offset of " + std::to_string(*offset) + " moves binding " + std::to_string(b.binding) +
+                 " of " + v.name(id) + " outside " + v.name(one.objects[0]);
       }
   }
   return {};
@@ -168,8 +159,8 @@ Wrong bind_sets(Validity& v, const Call& c, const Sets& a, const std::vector<VkP
   if (layout == nullptr) return {};
   if (!within(a.firstSet, a.descriptorSetCount, layout->sets.size()))
     return "binds sets " + std::to_string(a.firstSet) + " to " +
-           std::to_string(std::uint64_t{a.firstSet} + a.descriptorSetCount) + " of " + v.name(id) +
-           ", which has " + std::to_string(layout->sets.size());
+           std::to_string(std::uint64_t{a.firstSet} + a.descriptorSetCount) + " of " + v.name(id) + ", which has " +
+           std::to_string(layout->sets.size());
   std::uint64_t dynamic = 0;
   bool known = true;
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
@@ -180,8 +171,7 @@ Wrong bind_sets(Validity& v, const Call& c, const Sets& a, const std::vector<VkP
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
     for (const VkPipelineBindPoint point : points)
       if (commands != nullptr) commands->bound_sets[{point, a.firstSet + i}] = set_id;
-    if (set != nullptr && wanted == nullptr)
-      return v.name(set_id) + " is bound where " + v.name(id) + " has no set";
+    if (set != nullptr && wanted == nullptr) return v.name(set_id) + " is bound where " + v.name(id) + " has no set";
     if (set == nullptr) {
       known = known && set_id == 0;
       continue;
@@ -194,8 +184,7 @@ Wrong bind_sets(Validity& v, const Call& c, const Sets& a, const std::vector<VkP
   if (known && dynamic > a.dynamicOffsetCount)
     return "has " + std::to_string(a.dynamicOffsetCount) + " dynamic offsets, and its sets have " +
            std::to_string(dynamic);
-  if (known && dynamic != a.dynamicOffsetCount)
-    v.change(c, a.dynamicOffsetCount, static_cast<std::uint32_t>(dynamic));
+  if (known && dynamic != a.dynamicOffsetCount) v.change(c, a.dynamicOffsetCount, static_cast<std::uint32_t>(dynamic));
   return known && dynamic != 0 ? check_offsets(v, c, a) : Wrong();
 }
 
@@ -220,12 +209,11 @@ Wrong push_constants_2(Validity&, const Call& c) {
 }  // namespace
 
 std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages) {
-  constexpr VkShaderStageFlags kRays =
-      VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR | VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR |
-      VK_SHADER_STAGE_MISS_BIT_KHR | VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
+  constexpr VkShaderStageFlags kRays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_STAGE_ANY_HIT_BIT_KHR |
+                                       VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR | VK_SHADER_STAGE_MISS_BIT_KHR |
+                                       VK_SHADER_STAGE_INTERSECTION_BIT_KHR | VK_SHADER_STAGE_CALLABLE_BIT_KHR;
   std::vector<VkPipelineBindPoint> points;
-  if ((stages & ~(kRays | VK_SHADER_STAGE_COMPUTE_BIT)) != 0)
-    points.push_back(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  if ((stages & ~(kRays | VK_SHADER_STAGE_COMPUTE_BIT)) != 0) points.push_back(VK_PIPELINE_BIND_POINT_GRAPHICS);
   if ((stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0) points.push_back(VK_PIPELINE_BIND_POINT_COMPUTE);
   if ((stages & kRays) != 0) points.push_back(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
   return points;
@@ -240,8 +228,7 @@ Wrong check_sets_of_layout(const Validity& v, const Call& c, const VkPipelineLay
 Wrong check_layout(ObjectId layout) { return layout == 0 ? "there is no pipeline layout" : Wrong(); }
 
 bool is_dynamic(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
 }
 
 bool pushes(const SetLayout& layout) {

@@ -66,8 +66,7 @@ Wrong draw_counted_bytes(Validity& v, const Call& c) {
   if (a.vertexStride == 0) return "vertexStride is 0";
   if (a.counterBufferOffset % 4 != 0) return "counterBufferOffset is no multiple of 4";
   v.needs_usage(c.id(&a.counterBuffer), kParameters);
-  if (Wrong w = check_bytes(v, "counterBuffer", c.id(&a.counterBuffer), a.counterBufferOffset, 4); !w.empty())
-    return w;
+  if (Wrong w = check_bytes(v, "counterBuffer", c.id(&a.counterBuffer), a.counterBufferOffset, 4); !w.empty()) return w;
   return draw(v, c);
 }
 
@@ -104,10 +103,9 @@ Wrong dispatch_indirect(Validity& v, const Call& c) {
   return check_parameters(v, c.id(&a.buffer), a.offset, sizeof(VkDispatchIndirectCommand));
 }
 
-Wrong check_indirect(Validity& v, ObjectId buffer, VkDeviceSize offset, std::uint32_t count,
-                     std::uint32_t stride, std::size_t size) {
-  if (count > 1 && (stride % 4 != 0 || stride < size))
-    return "stride is no multiple of 4, or less than the parameters";
+Wrong check_indirect(Validity& v, ObjectId buffer, VkDeviceSize offset, std::uint32_t count, std::uint32_t stride,
+                     std::size_t size) {
+  if (count > 1 && (stride % 4 != 0 || stride < size)) return "stride is no multiple of 4, or less than the parameters";
   return check_parameters(v, buffer, offset, count == 0 ? 0 : (count - std::uint64_t{1}) * stride + size);
 }
 
@@ -126,8 +124,7 @@ Wrong draw_indirect(Validity& v, const Call& c) {
 Wrong draw_indexed_indirect(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndexedIndirect>();
   if (Wrong w = draw_indexed(v, c); !w.empty()) return w;
-  return check_indirect(v, c.id(&a.buffer), a.offset, a.drawCount, a.stride,
-                        sizeof(VkDrawIndexedIndirectCommand));
+  return check_indirect(v, c.id(&a.buffer), a.offset, a.drawCount, a.stride, sizeof(VkDrawIndexedIndirectCommand));
 }
 
 // maxDrawCount may be more than there is, where the count is less: it is what
@@ -138,8 +135,7 @@ Wrong check_counted(Validity& v, const Call& c, ObjectId id, VkDeviceSize offset
   std::uint32_t count = most;
   const Buffer* buffer = v.buffers.find(id);
   if (buffer != nullptr && stride != 0 && within(offset, size, buffer->bytes))
-    count = static_cast<std::uint32_t>(
-        std::min<VkDeviceSize>(count, (buffer->bytes - offset - size) / stride + 1));
+    count = static_cast<std::uint32_t>(std::min<VkDeviceSize>(count, (buffer->bytes - offset - size) / stride + 1));
   if (count != most) v.change(c, most, count);
   return check_indirect(v, id, offset, count, stride, size);
 }
@@ -148,23 +144,20 @@ Wrong draw_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndirectCount>();
   if (Wrong w = draw(v, c); !w.empty()) return w;
   if (Wrong w = check_count(v, c.id(&a.countBuffer), a.countBufferOffset); !w.empty()) return w;
-  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
-                       sizeof(VkDrawIndirectCommand));
+  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride, sizeof(VkDrawIndirectCommand));
 }
 
 Wrong draw_indexed_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndexedIndirectCount>();
   if (Wrong w = draw_indexed(v, c); !w.empty()) return w;
   if (Wrong w = check_count(v, c.id(&a.countBuffer), a.countBufferOffset); !w.empty()) return w;
-  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride,
-                       sizeof(VkDrawIndexedIndirectCommand));
+  return check_counted(v, c, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride, sizeof(VkDrawIndexedIndirectCommand));
 }
 
 Wrong draw_mesh_indirect(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawMeshTasksIndirectEXT>();
   if (Wrong w = draw(v, c); !w.empty()) return w;
-  return check_indirect(v, c.id(&a.buffer), a.offset, a.drawCount, a.stride,
-                        sizeof(VkDrawMeshTasksIndirectCommandEXT));
+  return check_indirect(v, c.id(&a.buffer), a.offset, a.drawCount, a.stride, sizeof(VkDrawMeshTasksIndirectCommandEXT));
 }
 Wrong draw_mesh_indirect_count(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawMeshTasksIndirectCountEXT>();
@@ -179,8 +172,8 @@ template <class Args>
 Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size) {
   const ObjectId id = c.id(&a.buffer);
   CommandBuffer* commands = commands_of(v, c);
-  const bool may_be_null = v.allows(c.dispatch(), Relaxation::null_descriptors) ||
-                           v.allows(c.dispatch(), Relaxation::maintenance6);
+  const bool may_be_null =
+      v.allows(c.dispatch(), Relaxation::null_descriptors) || v.allows(c.dispatch(), Relaxation::maintenance6);
   if (id == 0 && !may_be_null) {  // programs that draw without indices bind it all the same
     if (commands != nullptr) commands->index_bytes = 0;
     v.skip();
@@ -188,9 +181,7 @@ Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size)
   }
   if (Wrong w = check_bytes(v, "buffer", id, a.offset, size); !w.empty()) return w;
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) return "indexType is none";
-  const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32      ? 4
-                              : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
-                                                                       : 2;
+  const std::uint32_t bytes = a.indexType == VK_INDEX_TYPE_UINT32 ? 4 : a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1 : 2;
   if (a.offset % bytes != 0) return "offset is no multiple of an index's size";
   v.needs_usage(id, VK_BUFFER_USAGE_INDEX_BUFFER_BIT);
   if (commands == nullptr) return {};
@@ -223,8 +214,7 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
       v.change(c, offsets[i], 0);
     }
     v.needs_usage(id, usage);
-    if (Wrong w = check_bytes(v, "pBuffers", id, offsets[i], sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE);
-        !w.empty())
+    if (Wrong w = check_bytes(v, "pBuffers", id, offsets[i], sizes != nullptr ? sizes[i] : VK_WHOLE_SIZE); !w.empty())
       return w;
   }
   return {};
@@ -232,14 +222,12 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
 
 Wrong bind_vertices(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindVertexBuffers>();
-  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, nullptr,
-                        VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, nullptr, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 }
 
 Wrong bind_vertices_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindVertexBuffers2>();
-  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes,
-                        VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
+  return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
 }
 
 Wrong bind_feedback(Validity& v, const Call& c) {
@@ -247,8 +235,7 @@ Wrong bind_feedback(Validity& v, const Call& c) {
   const CommandBuffer* commands = commands_of(v, c);
   if (commands != nullptr && commands->feedback) return "transform feedback is begun";
   constexpr std::uint32_t kMost = 4;  // drivers keep so many
-  if (!within(a.firstBinding, a.bindingCount, kMost))
-    return "has more than " + std::to_string(kMost) + " buffers";
+  if (!within(a.firstBinding, a.bindingCount, kMost)) return "has more than " + std::to_string(kMost) + " buffers";
   for (std::uint32_t i = 0; i < a.bindingCount; ++i)
     if (a.pOffsets[i] % 4 != 0 || c.id(&a.pBuffers[i]) == 0)
       return "buffer " + std::to_string(i) + " is null, or its offset no multiple of 4";

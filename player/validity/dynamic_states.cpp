@@ -58,8 +58,7 @@ Wrong set_vertex_input(Validity&, const Call& c) {
       return w;
   for (std::uint32_t i = 0; i < a.vertexAttributeDescriptionCount; ++i) {
     const auto& attribute = a.pVertexAttributeDescriptions[i];
-    if (Wrong w = check_count("vertex attributes", attribute.location, 1, kMostVertexBindings); !w.empty())
-      return w;
+    if (Wrong w = check_count("vertex attributes", attribute.location, 1, kMostVertexBindings); !w.empty()) return w;
     const auto* end = a.pVertexBindingDescriptions + a.vertexBindingDescriptionCount;
     if (std::none_of(a.pVertexBindingDescriptions, end,
                      [&](const auto& binding) { return binding.binding == attribute.binding; }))
@@ -85,9 +84,8 @@ Wrong check_attachments(Validity& v, const Call& c, std::uint32_t count) {
   if (commands->in_render_pass) return "is in a render pass that says itself where its attachments are";
   commands->places = true;
   const std::uint32_t has = commands->colors.empty() ? 0 : commands->colors.front();
-  return count == has
-             ? Wrong()
-             : "places " + std::to_string(count) + " color attachments, and there are " + std::to_string(has);
+  return count == has ? Wrong()
+                      : "places " + std::to_string(count) + " color attachments, and there are " + std::to_string(has);
 }
 
 Wrong set_locations(Validity& v, const Call& c) {
@@ -104,8 +102,8 @@ Wrong set_inputs(Validity& v, const Call& c) {
 }
 #endif
 
-Wrong check_counters(Validity& v, const Call& c, std::uint32_t first, std::uint32_t count,
-                     const VkBuffer* buffers, const VkDeviceSize* offsets) {
+Wrong check_counters(Validity& v, const Call& c, std::uint32_t first, std::uint32_t count, const VkBuffer* buffers,
+                     const VkDeviceSize* offsets) {
   if (Wrong w = check_count("counters", first, count, kFeedbackBuffers); !w.empty()) return w;
   for (std::uint32_t i = 0; buffers != nullptr && i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
@@ -125,8 +123,7 @@ Wrong begin_feedback(Validity& v, const Call& c) {
     if (!commands->graphics) return "no graphics pipeline is bound";
     commands->feedback = true;
   }
-  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers,
-                        a.pCounterBufferOffsets);
+  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers, a.pCounterBufferOffsets);
 }
 
 Wrong end_feedback(Validity& v, const Call& c) {
@@ -135,8 +132,7 @@ Wrong end_feedback(Validity& v, const Call& c) {
     if (!commands->feedback) return "transform feedback was not begun";
     commands->feedback = false;
   }
-  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers,
-                        a.pCounterBufferOffsets);
+  return check_counters(v, c, a.firstCounterBuffer, a.counterBufferCount, a.pCounterBuffers, a.pCounterBufferOffsets);
 }
 
 Wrong begin_conditional(Validity& v, const Call& c) {
@@ -165,8 +161,7 @@ Wrong check_rendering_places([[maybe_unused]] const void* chain) {
   if (const auto* locations = find_chained<VkRenderingAttachmentLocationInfoKHR>(
           chain, VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_LOCATION_INFO_KHR);
       locations != nullptr)
-    if (Wrong w = check_places(locations->colorAttachmentCount, locations->pColorAttachmentLocations);
-        !w.empty())
+    if (Wrong w = check_places(locations->colorAttachmentCount, locations->pColorAttachmentLocations); !w.empty())
       return w;
   if (const auto* inputs = find_chained<VkRenderingInputAttachmentIndexInfoKHR>(
           chain, VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR);

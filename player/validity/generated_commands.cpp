@@ -23,8 +23,7 @@ constexpr VkShaderStageFlags kRays = VK_SHADER_STAGE_RAYGEN_BIT_KHR | VK_SHADER_
 
 VkPipelineBindPoint point_of(VkShaderStageFlags stages) {
   if ((stages & kRays) != 0) return VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR;
-  return (stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 ? VK_PIPELINE_BIND_POINT_COMPUTE
-                                                     : VK_PIPELINE_BIND_POINT_GRAPHICS;
+  return (stages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 ? VK_PIPELINE_BIND_POINT_COMPUTE : VK_PIPELINE_BIND_POINT_GRAPHICS;
 }
 
 // What a token does, and what it reads of each sequence.
@@ -57,8 +56,7 @@ TokenKind kind_of(VkIndirectCommandsTokenTypeEXT type) {
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_COUNT_EXT:
       return {true, VK_PIPELINE_BIND_POINT_GRAPHICS, false, true, kCounted};
     case VK_INDIRECT_COMMANDS_TOKEN_TYPE_TRACE_RAYS2_EXT:
-      return {true, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, false, false,
-              sizeof(VkTraceRaysIndirectCommand2KHR)};
+      return {true, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, false, false, sizeof(VkTraceRaysIndirectCommand2KHR)};
     default:
       return {};
   }
@@ -88,15 +86,13 @@ struct LayoutCheck {
       return "pushes a sequence's index to " + std::to_string(range.size) + " bytes";
     constexpr std::uint32_t kMost = 1u << 16;  // beyond any device's
     if (!within(range.offset, range.size, kMost)) return "pushes to more bytes than any device has";
-    if (info.pipelineLayout == VK_NULL_HANDLE && told() == nullptr)
-      return "pushes constants without a pipeline layout";
+    if (info.pipelineLayout == VK_NULL_HANDLE && told() == nullptr) return "pushes constants without a pipeline layout";
     bytes = token.type == VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT ? range.size : 0;
     return {};
   }
   // A pipeline layout by its parameters.
   const VkPipelineLayoutCreateInfo* told() const {
-    return find_chained<VkPipelineLayoutCreateInfo>(info.pNext,
-                                                    VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    return find_chained<VkPipelineLayoutCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
   }
 
   Wrong check_set(const VkIndirectCommandsLayoutTokenEXT& token, bool first) {
@@ -106,8 +102,7 @@ struct LayoutCheck {
     made.chooses = true;
     made.chooses_shaders = data->type == VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     if (data->shaderStages == 0) return "chooses shaders of no stage";
-    if ((data->shaderStages & ~info.shaderStages) != 0)
-      return "chooses shaders of other stages than shaderStages";
+    if ((data->shaderStages & ~info.shaderStages) != 0) return "chooses shaders of other stages than shaderStages";
     made.stages = data->shaderStages;
     bytes = made.chooses_shaders ? 4 * static_cast<std::uint32_t>(std::popcount(data->shaderStages)) : 4;
     return {};
@@ -202,8 +197,7 @@ Wrong create_set(Validity& v, const Call& c) {
     const auto& of = *info.info.pPipelineInfo;
     first = {c.id(&of.initialPipeline)};
     set.count = of.maxPipelineCount;
-    if (const Pipeline* pipeline = v.pipelines.find(first[0]); pipeline != nullptr)
-      set.point = pipeline->point;
+    if (const Pipeline* pipeline = v.pipelines.find(first[0]); pipeline != nullptr) set.point = pipeline->point;
     if (Wrong w = check_pipeline(v, set, first[0]); !w.empty()) return w;
   } else {
     if (info.info.pShaderInfo == nullptr) return "pShaderInfo is null";
@@ -230,8 +224,7 @@ Wrong create_set(Validity& v, const Call& c) {
 // One of the writes to a set, of a pipeline or shader.
 Wrong update(Validity& v, ObjectId id, const ExecutionSet& set, std::uint32_t index, ObjectId object) {
   if (index >= set.count)
-    return "writes " + std::to_string(index) + " of " + v.name(id) + ", which has " +
-           std::to_string(set.count);
+    return "writes " + std::to_string(index) + " of " + v.name(id) + ", which has " + std::to_string(set.count);
   v.hold(object, id);
   return {};
 }
@@ -270,8 +263,8 @@ Wrong update_shaders(Validity& v, const Call& c) {
 
 // Bytes that the call gives by their address: they lie in a buffer that the program has asked
 // for its address. 0: none, and nothing is wrong where none are needed.
-Wrong check_address(Validity& v, const Call& c, const char* member, VkDeviceAddress address,
-                    VkDeviceSize bytes, VkBufferUsageFlags usage) {
+Wrong check_address(Validity& v, const Call& c, const char* member, VkDeviceAddress address, VkDeviceSize bytes,
+                    VkBufferUsageFlags usage) {
   if (address % 4 != 0) return std::string(member) + " is no multiple of 4";
   const ObjectId buffer = v.buffer_at(c.dispatch(), address, bytes);
   if (buffer == 0)
@@ -292,8 +285,7 @@ Wrong check_sequences(Validity& v, const Call& c, const VkGeneratedCommandsInfoE
       id != 0 && info.sequenceCountAddress != 0 && layout.stride != 0) {
     const Buffer& buffer = *v.buffers.find(id);
     const std::uint64_t room = buffer.bytes - (info.indirectAddress - buffer.address);
-    sequences =
-        static_cast<std::uint32_t>(std::min<std::uint64_t>(sequences, (room - bytes(1)) / layout.stride + 1));
+    sequences = static_cast<std::uint32_t>(std::min<std::uint64_t>(sequences, (room - bytes(1)) / layout.stride + 1));
   }
   if (sequences != info.maxSequenceCount) v.change(c, info.maxSequenceCount, sequences);
   return check_address(v, c, "indirectAddress", info.indirectAddress, bytes(sequences), kIndirect);
@@ -326,8 +318,7 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
   if (v.command_buffers.find(c.dispatch()) == nullptr) return {};
   if (Wrong w = check_sequences(v, c, info, *layout); !w.empty()) return w;
   if (info.sequenceCountAddress != 0)
-    if (Wrong w = check_address(v, c, "sequenceCountAddress", info.sequenceCountAddress, 4, kIndirect);
-        !w.empty())
+    if (Wrong w = check_address(v, c, "sequenceCountAddress", info.sequenceCountAddress, 4, kIndirect); !w.empty())
       return w;
   if (info.preprocessSize == 0) return {};  // a driver that needs some is not given the command
   return check_address(v, c, "preprocessAddress", info.preprocessAddress, info.preprocessSize, 0);
@@ -342,8 +333,7 @@ bool binds_what_it_needs(const CommandBuffer& commands, VkPipelineBindPoint poin
 void unbind_what_it_binds(CommandBuffer& commands, const IndirectLayout& layout) {
   if (layout.brings_indices) commands.index_bytes = 0;
   if (!layout.chooses) return;
-  std::erase_if(commands.bound_shaders,
-                [&](const auto& bound) { return (bound.first & layout.stages) != 0; });
+  std::erase_if(commands.bound_shaders, [&](const auto& bound) { return (bound.first & layout.stages) != 0; });
   if (layout.point == VK_PIPELINE_BIND_POINT_COMPUTE) {
     commands.bound_compute = 0;
     commands.compute = false;
@@ -390,8 +380,7 @@ Wrong execute(Validity& v, const Call& c) {
   if (commands == nullptr) return {};
   if (layout.preprocesses != (a.isPreprocessed != VK_FALSE))
     return v.name(c.id(&info.indirectCommandsLayout)) +
-           (layout.preprocesses ? " is for preprocessing, and nothing is preprocessed"
-                                : " is not for preprocessing");
+           (layout.preprocesses ? " is for preprocessing, and nothing is preprocessed" : " is not for preprocessing");
   // A driver that needs no room leaves nothing to be found.
   if (layout.preprocesses && info.preprocessSize != 0) commands->generated.push_back({key_of(c, info), true});
   const bool draws = layout.point == VK_PIPELINE_BIND_POINT_GRAPHICS;
@@ -399,12 +388,10 @@ Wrong execute(Validity& v, const Call& c) {
     return draws ? "draws outside of a render pass" : "stands within a render pass";
   if (!binds_what_it_needs(*commands, layout.point)) return "no such pipeline is bound";
   if (draws)
-    if (Wrong w = check_bound_shaders(*commands,
-                                      layout.mesh ? CommandId::vkCmdDrawMeshTasksEXT : CommandId::vkCmdDraw);
+    if (Wrong w = check_bound_shaders(*commands, layout.mesh ? CommandId::vkCmdDrawMeshTasksEXT : CommandId::vkCmdDraw);
         !w.empty())
       return w;
-  if (layout.indexed && !layout.brings_indices && commands->index_bytes == 0)
-    return "no index buffer is bound";
+  if (layout.indexed && !layout.brings_indices && commands->index_bytes == 0) return "no index buffer is bound";
   note_reach(v, *commands, layout.point);
   unbind_what_it_binds(*commands, layout);
   return {};

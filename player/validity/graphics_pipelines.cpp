@@ -22,8 +22,8 @@ struct Graphics {
 
   bool dynamic(VkDynamicState state) const {
     const auto* all = info.pDynamicState;
-    return all != nullptr && std::find(all->pDynamicStates, all->pDynamicStates + all->dynamicStateCount,
-                                       state) != all->pDynamicStates + all->dynamicStateCount;
+    return all != nullptr && std::find(all->pDynamicStates, all->pDynamicStates + all->dynamicStateCount, state) !=
+                                 all->pDynamicStates + all->dynamicStateCount;
   }
   // VK_EXT_extended_dynamic_state3: a state is not needed where all that it says is dynamic.
   bool all_dynamic(std::initializer_list<VkDynamicState> states) const {
@@ -37,9 +37,8 @@ struct Graphics {
   bool needs_tessellation() const { return !all_dynamic({VK_DYNAMIC_STATE_PATCH_CONTROL_POINTS_EXT}); }
   bool needs_rasterization() const {
     return !all_dynamic({VK_DYNAMIC_STATE_DEPTH_CLAMP_ENABLE_EXT, VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE,
-                         VK_DYNAMIC_STATE_POLYGON_MODE_EXT, VK_DYNAMIC_STATE_CULL_MODE,
-                         VK_DYNAMIC_STATE_FRONT_FACE, VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE,
-                         VK_DYNAMIC_STATE_DEPTH_BIAS, VK_DYNAMIC_STATE_LINE_WIDTH});
+                         VK_DYNAMIC_STATE_POLYGON_MODE_EXT, VK_DYNAMIC_STATE_CULL_MODE, VK_DYNAMIC_STATE_FRONT_FACE,
+                         VK_DYNAMIC_STATE_DEPTH_BIAS_ENABLE, VK_DYNAMIC_STATE_DEPTH_BIAS, VK_DYNAMIC_STATE_LINE_WIDTH});
   }
   bool needs_viewports() const {
     return !all_dynamic({VK_DYNAMIC_STATE_VIEWPORT_WITH_COUNT, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT});
@@ -68,20 +67,18 @@ struct Graphics {
   }
   // Nothing of what follows the rasterizer is used.
   bool discards() const {
-    return info.pRasterizationState != nullptr &&
-           info.pRasterizationState->rasterizerDiscardEnable != VK_FALSE &&
+    return info.pRasterizationState != nullptr && info.pRasterizationState->rasterizerDiscardEnable != VK_FALSE &&
            !dynamic(VK_DYNAMIC_STATE_RASTERIZER_DISCARD_ENABLE);
   }
   VkShaderStageFlags stages() const {
     VkShaderStageFlags all = 0;
-    for (std::uint32_t i = 0; info.pStages != nullptr && i < info.stageCount; ++i)
-      all |= info.pStages[i].stage;
+    for (std::uint32_t i = 0; info.pStages != nullptr && i < info.stageCount; ++i) all |= info.pStages[i].stage;
     return all;
   }
   // Only a part, or put together from parts.
   bool in_parts() const {
-    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    const auto* libraries =
+        find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
     return (pipeline_flags(info) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0 ||
            (libraries != nullptr && libraries->libraryCount != 0);
   }
@@ -91,8 +88,8 @@ struct Graphics {
     const auto* parts = find_chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
     if (parts != nullptr) return parts->flags;
-    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    const auto* libraries =
+        find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
     return libraries != nullptr && libraries->libraryCount != 0 ? 0 : ~VkFlags{0};
   }
 
@@ -106,8 +103,8 @@ struct Graphics {
     return {};
   }
   Wrong settle_formats() const {
-    const auto* rendering = find_chained<VkPipelineRenderingCreateInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
+    const auto* rendering =
+        find_chained<VkPipelineRenderingCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
     if (rendering == nullptr) return {};
     const bool used = (own_parts() & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0 &&
                       info.renderPass == VK_NULL_HANDLE;
@@ -178,8 +175,7 @@ struct Graphics {
     const auto* parts = find_chained<VkGraphicsPipelineLibraryCreateInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
     if (parts == nullptr) return {};
-    const bool pre_raster =
-        (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) != 0;
+    const bool pre_raster = (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT) != 0;
     const bool fragment = (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT) != 0;
     const bool output = (parts->flags & VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT) != 0;
     const VkShaderStageFlags used = pre_raster || fragment ? stages() : 0;
@@ -193,8 +189,7 @@ struct Graphics {
     if (pre_raster && discards()) return {};
     // The fragment shader's part has samples of its own only in a render pass, or where it shades samples.
     const bool has_samples = output || (fragment && info.renderPass != VK_NULL_HANDLE);
-    if (has_samples && info.pMultisampleState == nullptr && needs_multisampling())
-      return "pMultisampleState is null";
+    if (has_samples && info.pMultisampleState == nullptr && needs_multisampling()) return "pMultisampleState is null";
     return pre_raster ? check_viewports() : Wrong();
   }
 
@@ -204,8 +199,7 @@ struct Graphics {
     for (std::uint32_t i = 0; i < input->vertexBindingDescriptionCount; ++i)
       for (std::uint32_t k = 0; k < i; ++k)
         if (input->pVertexBindingDescriptions[k].binding == input->pVertexBindingDescriptions[i].binding)
-          return "has vertex binding " + std::to_string(input->pVertexBindingDescriptions[i].binding) +
-                 " twice";
+          return "has vertex binding " + std::to_string(input->pVertexBindingDescriptions[i].binding) + " twice";
     for (std::uint32_t i = 0; i < input->vertexAttributeDescriptionCount; ++i) {
       const std::uint32_t binding = input->pVertexAttributeDescriptions[i].binding;
       const auto* end = input->pVertexBindingDescriptions + input->vertexBindingDescriptionCount;
@@ -224,8 +218,7 @@ struct Graphics {
     constexpr std::uint32_t kMost = 16;
     if (state.viewportCount > kMost || state.scissorCount > kMost)
       return "has more than " + std::to_string(kMost) + " viewports or scissors";
-    if (!counted && !dynamic(VK_DYNAMIC_STATE_VIEWPORT) && state.viewportCount != 0 &&
-        state.pViewports == nullptr)
+    if (!counted && !dynamic(VK_DYNAMIC_STATE_VIEWPORT) && state.viewportCount != 0 && state.pViewports == nullptr)
       return "pViewports is null";
     if (!dynamic(VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT) && !dynamic(VK_DYNAMIC_STATE_SCISSOR) &&
         state.scissorCount != 0 && state.pScissors == nullptr)
@@ -252,8 +245,7 @@ struct Graphics {
       depth = rendering->depthAttachmentFormat != VK_FORMAT_UNDEFINED ||
               rendering->stencilAttachmentFormat != VK_FORMAT_UNDEFINED;
     }
-    if (depth && info.pDepthStencilState == nullptr && needs_depth_stencil())
-      return "pDepthStencilState is null";
+    if (depth && info.pDepthStencilState == nullptr && needs_depth_stencil()) return "pDepthStencilState is null";
     const auto* blend = info.pColorBlendState;
     if (blend == nullptr) return colors != 0 && needs_blending() ? "pColorBlendState is null" : "";
     if (!needs_blended_attachments()) return {};

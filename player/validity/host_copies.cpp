@@ -39,8 +39,8 @@ Wrong check_host_image(Validity& v, const char* member, ObjectId id) {
 
 // What the driver itself lays out (VK_HOST_IMAGE_COPY_MEMCPY_EXT) is measured when it is played.
 template <class Region>
-Wrong check_regions(Validity& v, const Call& c, const char* member, ObjectId id, bool as_it_lies,
-                    std::uint32_t count, const Region* regions) {
+Wrong check_regions(Validity& v, const Call& c, const char* member, ObjectId id, bool as_it_lies, std::uint32_t count,
+                    const Region* regions) {
   if (Wrong w = check_host_image(v, member, id); !w.empty()) return w;
   const Image* image = v.image(id);
   if (image == nullptr) return std::string("nothing is known of ") + member;

@@ -22,8 +22,7 @@ Wrong create_image(Validity& v, const Call& c) {
   if (info.arrayLayers == 0) return "makes an image without layers";
   const auto most = static_cast<std::uint32_t>(std::bit_width(std::max({e.width, e.height, e.depth})));
   if (info.mipLevels == 0 || info.mipLevels > most)
-    return "mipLevels is " + std::to_string(info.mipLevels) + ", and the image can have 1 to " +
-           std::to_string(most);
+    return "mipLevels is " + std::to_string(info.mipLevels) + ", and the image can have 1 to " + std::to_string(most);
   if (!std::has_single_bit(static_cast<std::uint32_t>(info.samples)))
     return "samples is " + std::to_string(info.samples) + ", not one count";
   if ((info.imageType == VK_IMAGE_TYPE_1D && (e.height != 1 || e.depth != 1)) ||
@@ -55,8 +54,8 @@ Wrong create_image(Validity& v, const Call& c) {
   image.bound = (info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0;
   image.usage = info.usage;
   image.create_op = v.op();
-  const auto* of = find_chained<VkImageSwapchainCreateInfoKHR>(
-      info.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
+  const auto* of =
+      find_chained<VkImageSwapchainCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
   const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0;
   if (swapchain == 0) return {};
   const Image* own = v.swapchains.find(swapchain);
@@ -80,8 +79,7 @@ Wrong create_swapchain(Validity& v, const Call& c) {
   image.of_swapchain = true;
   image.create_op = v.op();
   image.usage = info.imageUsage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;  // as the player makes them
-  if ((info.flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0)
-    image.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
+  if ((info.flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0) image.flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   image.format = info.imageFormat;
   image.extent = {info.imageExtent.width, info.imageExtent.height, 1};
   image.layers = std::max(info.imageArrayLayers, 1u);
@@ -95,11 +93,10 @@ constexpr VkImageCreateFlags kSlices =
 Wrong check_view_type(const Image& image, VkImageViewType type) {
   const bool cube = type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
   const bool flat = type == VK_IMAGE_VIEW_TYPE_2D || type == VK_IMAGE_VIEW_TYPE_2D_ARRAY;
-  const bool fits = image.type == VK_IMAGE_TYPE_1D
-                        ? type == VK_IMAGE_VIEW_TYPE_1D || type == VK_IMAGE_VIEW_TYPE_1D_ARRAY
-                    : image.type == VK_IMAGE_TYPE_3D
-                        ? type == VK_IMAGE_VIEW_TYPE_3D || (flat && (image.flags & kSlices) != 0)
-                        : flat || (cube && (image.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0);
+  const bool fits =
+      image.type == VK_IMAGE_TYPE_1D   ? type == VK_IMAGE_VIEW_TYPE_1D || type == VK_IMAGE_VIEW_TYPE_1D_ARRAY
+      : image.type == VK_IMAGE_TYPE_3D ? type == VK_IMAGE_VIEW_TYPE_3D || (flat && (image.flags & kSlices) != 0)
+                                       : flat || (cube && (image.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0);
   return fits ? Wrong() : "viewType does not fit the image";
 }
 
@@ -110,8 +107,7 @@ Wrong check_view_format(Validity& v, ObjectId id, const Image& image, VkFormat f
   const Block a = block_of(image.format), b = block_of(format);
   const bool blocks = (image.flags & VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT) != 0;
   if (is_depth_stencil(format) != is_depth_stencil(image.format) || is_planar(format) ||
-      (a.bytes != 0 && b.bytes != 0 && a.bytes != b.bytes) ||
-      (!blocks && (a.width != b.width || a.height != b.height)))
+      (a.bytes != 0 && b.bytes != 0 && a.bytes != b.bytes) || (!blocks && (a.width != b.width || a.height != b.height)))
     return "format is not one that " + v.name(id) + " can be seen in";
   v.needs_mutable_format(id);
   return {};
@@ -126,8 +122,7 @@ Wrong create_view(Validity& v, const Call& c) {
     if (Wrong w = check_view_type(*image, info.viewType); !w.empty()) return w;
     if (Wrong w = check_view_format(v, image_id, *image, info.format); !w.empty()) return w;
   }
-  if (Wrong w = check_range(v, "subresourceRange", image_id, info.subresourceRange, slices); !w.empty())
-    return w;
+  if (Wrong w = check_range(v, "subresourceRange", image_id, info.subresourceRange, slices); !w.empty()) return w;
   if (info.subresourceRange.aspectMask == 0) return "aspectMask is 0";
   const ObjectId id = c.created();
   if (id == 0) return {};
@@ -159,16 +154,14 @@ VkExtent3D mip_extent(const Image& image, std::uint32_t mip) {
 }
 
 std::uint32_t layers_of(const Image& image, std::uint32_t mip, VkImageCreateFlags slices) {
-  return image.type == VK_IMAGE_TYPE_3D && (image.flags & slices) != 0 ? mip_extent(image, mip).depth
-                                                                       : image.layers;
+  return image.type == VK_IMAGE_TYPE_3D && (image.flags & slices) != 0 ? mip_extent(image, mip).depth : image.layers;
 }
 
 Wrong check_bound(Validity& v, const char* member, ObjectId id) {
   const Image* image = v.image(id);
   if (image == nullptr) return {};
   if (!image->bound) return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
-  return v.was_freed(image->memory) ? std::string(member) + " is " + v.name(id) + ", whose memory was freed"
-                                    : Wrong();
+  return v.was_freed(image->memory) ? std::string(member) + " is " + v.name(id) + ", whose memory was freed" : Wrong();
 }
 
 Wrong check_range(Validity& v, const char* member, ObjectId id, const VkImageSubresourceRange& range,
@@ -179,8 +172,7 @@ Wrong check_range(Validity& v, const char* member, ObjectId id, const VkImageSub
   const auto fits = [](std::uint32_t base, std::uint32_t count, std::uint32_t all) {
     return count == VK_REMAINING_MIP_LEVELS ? base < all : count != 0 && within(base, count, all);
   };
-  if (fits(range.baseMipLevel, range.levelCount, image->mips) &&
-      fits(range.baseArrayLayer, range.layerCount, layers))
+  if (fits(range.baseMipLevel, range.levelCount, image->mips) && fits(range.baseArrayLayer, range.layerCount, layers))
     return {};
   return std::string(member) + " is outside " + v.name(id) + ", which has " + std::to_string(image->mips) +
          " mips and " + std::to_string(layers) + " layers";

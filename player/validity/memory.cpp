@@ -18,13 +18,12 @@ namespace {
 Wrong allocate(Validity& v, const Call& c) {
   const VkMemoryAllocateInfo& info = *c.as<args_vkAllocateMemory>().pAllocateInfo;
   if (info.allocationSize == 0) return "allocates no bytes";
-  const auto* dedicated = find_chained<VkMemoryDedicatedAllocateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
+  const auto* dedicated =
+      find_chained<VkMemoryDedicatedAllocateInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
   const ObjectId image = dedicated != nullptr ? c.id(&dedicated->image) : 0;
   const ObjectId buffer = dedicated != nullptr ? c.id(&dedicated->buffer) : 0;
   if (image != 0 && buffer != 0) return "is dedicated to both an image and a buffer";
-  const auto* flags =
-      find_chained<VkMemoryAllocateFlagsInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
+  const auto* flags = find_chained<VkMemoryAllocateFlagsInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   const VkMemoryAllocateFlags bits = flags != nullptr ? flags->flags : 0;
   const auto* address = find_chained<VkMemoryOpaqueCaptureAddressAllocateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO);
@@ -68,29 +67,25 @@ Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize off
   if (memory_id == 0) return "binds " + v.name(id) + " to no memory";
   if (memory != nullptr && !within(offset, buffer->bytes, memory->bytes))
     return "binds " + v.name(id) + ", which has " + std::to_string(buffer->bytes) + " bytes, at " +
-           std::to_string(offset) + " of " + v.name(memory_id) + ", which has " +
-           std::to_string(memory->bytes);
+           std::to_string(offset) + " of " + v.name(memory_id) + ", which has " + std::to_string(memory->bytes);
   if (buffer->bound) return "binds " + v.name(id) + " again";
   if (Wrong w = check_dedicated(v, memory_id, id); !w.empty()) return w;
-  if (memory != nullptr && !memory->addresses &&
-      (buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0)
-    return v.name(id) + " may be asked for its address, and " + v.name(memory_id) +
-           " was not allocated for that";
+  if (memory != nullptr && !memory->addresses && (buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) != 0)
+    return v.name(id) + " may be asked for its address, and " + v.name(memory_id) + " was not allocated for that";
   buffer->bound = true;
   buffer->memory = memory_id;
   v.hold(memory_id, id);
   return {};
 }
 
-Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset,
-                 VkImageAspectFlags plane) {
+Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offset, VkImageAspectFlags plane) {
   Image* image = v.image(id);
   const Memory* memory = v.memories.find(memory_id);
   if (image == nullptr) return {};
   if (memory_id == 0) return "binds " + v.name(id) + " to no memory";
   if (memory != nullptr && offset >= memory->bytes)
-    return "binds " + v.name(id) + " at " + std::to_string(offset) + " of " + v.name(memory_id) +
-           ", which has " + std::to_string(memory->bytes) + " bytes";
+    return "binds " + v.name(id) + " at " + std::to_string(offset) + " of " + v.name(memory_id) + ", which has " +
+           std::to_string(memory->bytes) + " bytes";
   if (image->bound || (image->planes & plane) != 0) return "binds " + v.name(id) + " again";
   if (Wrong w = check_dedicated(v, memory_id, id); !w.empty()) return w;
   if ((plane != 0) != ((image->flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0))
@@ -98,10 +93,8 @@ Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offs
                       : "binds " + v.name(id) + ", which is disjoint, as a whole";
   if (image->of_swapchain) return "binds " + v.name(id) + ", which is of a swapchain";
   if (plane != 0) {
-    const VkImageAspectFlags planes =
-        aspects_of(image->format) & ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
-    if (!std::has_single_bit(plane) || (plane & ~planes) != 0)
-      return "binds a plane that " + v.name(id) + " lacks";
+    const VkImageAspectFlags planes = aspects_of(image->format) & ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
+    if (!std::has_single_bit(plane) || (plane & ~planes) != 0) return "binds a plane that " + v.name(id) + " lacks";
     image->planes |= plane;
     image->bound = image->planes == planes;
   } else {
@@ -121,8 +114,7 @@ Wrong bind_buffer_2(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkBindBufferMemory2>();
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     const VkBindBufferMemoryInfo& info = a.pBindInfos[i];
-    if (Wrong w = bind_buffer(v, c.id(&info.buffer), c.id(&info.memory), info.memoryOffset); !w.empty())
-      return w;
+    if (Wrong w = bind_buffer(v, c.id(&info.buffer), c.id(&info.memory), info.memoryOffset); !w.empty()) return w;
   }
   return {};
 }
@@ -152,8 +144,7 @@ Wrong bind_image_2(Validity& v, const Call& c) {
     const auto* of = find_chained<VkBindImageMemorySwapchainInfoKHR>(
         info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
     if (const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0; swapchain != 0) {
-      if (info.memory != VK_NULL_HANDLE)
-        return "binds " + v.name(c.id(&info.image)) + " to memory and to a swapchain";
+      if (info.memory != VK_NULL_HANDLE) return "binds " + v.name(c.id(&info.image)) + " to memory and to a swapchain";
       if (Wrong w = bind_to_swapchain(v, c.id(&info.image), swapchain); !w.empty()) return w;
       continue;
     }
@@ -173,11 +164,10 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
   const ObjectId buffer = c.id(&info.buffer), id = c.created();
   const Buffer* state = v.buffers.find(buffer);
   const bool early = state != nullptr && !state->bound && id != 0;
-  if (info.range == 0 || (state != nullptr && info.offset >= state->bytes))
-    return "makes a view without bytes";
+  if (info.range == 0 || (state != nullptr && info.offset >= state->bytes)) return "makes a view without bytes";
   if (info.format == VK_FORMAT_UNDEFINED) return "format is undefined";
-  if (state != nullptr && (state->usage & (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
-                                           VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
+  if (state != nullptr &&
+      (state->usage & (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
     v.needs_usage(buffer, VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
   if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range, early); !w.empty()) return w;
   if (id != 0) {
@@ -202,14 +192,11 @@ Wrong get_address(Validity& v, const Call& c) {
 
 }  // namespace
 
-Wrong check_bytes(Validity& v, const char* member, ObjectId id, VkDeviceSize offset, VkDeviceSize size,
-                  bool unbound) {
+Wrong check_bytes(Validity& v, const char* member, ObjectId id, VkDeviceSize offset, VkDeviceSize size, bool unbound) {
   const Buffer* buffer = v.buffers.find(id);
   if (buffer == nullptr) return {};
-  if (!buffer->bound && !unbound)
-    return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
-  if (v.was_freed(buffer->memory))
-    return std::string(member) + " is " + v.name(id) + ", whose memory was freed";
+  if (!buffer->bound && !unbound) return std::string(member) + " is " + v.name(id) + ", which no memory is bound to";
+  if (v.was_freed(buffer->memory)) return std::string(member) + " is " + v.name(id) + ", whose memory was freed";
   if (size == VK_WHOLE_SIZE ? offset <= buffer->bytes : within(offset, size, buffer->bytes)) return {};
   return std::string(member) + " has " + span_text(offset, size) + " of " + v.name(id) + ", which has " +
          std::to_string(buffer->bytes);

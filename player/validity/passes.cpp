@@ -22,14 +22,11 @@ const VkAttachmentReference2* depth_resolve(const VkSubpassDescription2& subpass
 }
 const VkAttachmentReference* depth_resolve(const VkSubpassDescription&) { return nullptr; }
 
-std::uint32_t view_mask(const VkSubpassDescription2& subpass, const VkRenderPassMultiviewCreateInfo*,
-                        std::uint32_t) {
+std::uint32_t view_mask(const VkSubpassDescription2& subpass, const VkRenderPassMultiviewCreateInfo*, std::uint32_t) {
   return subpass.viewMask;
 }
-std::uint32_t view_mask(const VkSubpassDescription&, const VkRenderPassMultiviewCreateInfo* views,
-                        std::uint32_t s) {
-  return views != nullptr && views->pViewMasks != nullptr && s < views->subpassCount ? views->pViewMasks[s]
-                                                                                     : 0;
+std::uint32_t view_mask(const VkSubpassDescription&, const VkRenderPassMultiviewCreateInfo* views, std::uint32_t s) {
+  return views != nullptr && views->pViewMasks != nullptr && s < views->subpassCount ? views->pViewMasks[s] : 0;
 }
 
 template <class Info>
@@ -39,23 +36,20 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
   pass.attachments = info.attachmentCount;
   for (std::uint32_t i = 0; i < info.attachmentCount; ++i)
     if (info.pAttachments[i].loadOp == VK_ATTACHMENT_LOAD_OP_CLEAR ||
-        (info.pAttachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR &&
-         has_stencil(info.pAttachments[i].format)))
+        (info.pAttachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR && has_stencil(info.pAttachments[i].format)))
       pass.cleared = i + 1;
   for (std::uint32_t i = 0; i < info.attachmentCount; ++i) {
     const auto& attachment = info.pAttachments[i];
     const std::string what = "attachment " + std::to_string(i);
     if (attachment.format == VK_FORMAT_UNDEFINED) return what + " has no format";
-    if (!std::has_single_bit(static_cast<std::uint32_t>(attachment.samples)))
-      return what + " has no number of samples";
-    if (attachment.finalLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
-        attachment.finalLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+    if (!std::has_single_bit(static_cast<std::uint32_t>(attachment.samples))) return what + " has no number of samples";
+    if (attachment.finalLayout == VK_IMAGE_LAYOUT_UNDEFINED || attachment.finalLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
       return what + " ends in no layout";
     pass.kinds.push_back({attachment.format, attachment.samples});
   }
   pass.rendered.resize(info.attachmentCount, 0);
-  const auto* views = find_chained<VkRenderPassMultiviewCreateInfo>(
-      info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
+  const auto* views =
+      find_chained<VkRenderPassMultiviewCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
   for (std::uint32_t s = 0; s < info.subpassCount; ++s) {
     const auto& subpass = info.pSubpasses[s];
     const std::uint32_t mask = view_mask(subpass, views, s);
@@ -69,8 +63,8 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
         if (at == VK_ATTACHMENT_UNUSED) continue;
         any = true;
         if (at >= info.attachmentCount)
-          wrong = std::string(member) + " of subpass " + std::to_string(s) + " names attachment " +
-                  std::to_string(at) + " of " + std::to_string(info.attachmentCount);
+          wrong = std::string(member) + " of subpass " + std::to_string(s) + " names attachment " + std::to_string(at) +
+                  " of " + std::to_string(info.attachmentCount);
         else
           pass.rendered[at] = std::max(pass.rendered[at], layers);
       }
@@ -115,8 +109,7 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
       return v.name(views[i]) + " or its image is destroyed";
     if (view == nullptr) continue;
     const Image* image = v.image(view->image);
-    if (view->format != pass->kinds[i].format ||
-        (image != nullptr && image->samples != pass->kinds[i].samples))
+    if (view->format != pass->kinds[i].format || (image != nullptr && image->samples != pass->kinds[i].samples))
       return v.name(views[i]) + " does not have the format and samples of attachment " + std::to_string(i);
     if (view->levels != 1) return v.name(views[i]) + " has several mips";
     if (view == nullptr || view->extent.width == 0 || pass->rendered[i] == 0) continue;
@@ -124,8 +117,8 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
       return v.name(views[i]) + " is smaller than the framebuffer";
     const std::uint32_t layers = std::max(framebuffer.layers, pass->rendered[i]);
     if (view->layers < layers)
-      return v.name(views[i]) + " has " + std::to_string(view->layers) + " layers of the " +
-             std::to_string(layers) + " that are drawn to";
+      return v.name(views[i]) + " has " + std::to_string(view->layers) + " layers of the " + std::to_string(layers) +
+             " that are drawn to";
   }
   return {};
 }
@@ -160,8 +153,7 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
   framebuffer.imageless = (info.flags & VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT) != 0;
   const auto* images = find_chained<VkFramebufferAttachmentsCreateInfo>(
       info.pNext, VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO);
-  if (framebuffer.imageless &&
-      (images == nullptr || images->attachmentImageInfoCount != info.attachmentCount))
+  if (framebuffer.imageless && (images == nullptr || images->attachmentImageInfoCount != info.attachmentCount))
     return "says nothing of the images that it has";
   if (framebuffer.imageless) make_readable(v, c, *images, framebuffer);
   for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
@@ -179,8 +171,8 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands != nullptr && commands->pass != CommandBuffer::Pass::none) return "within a render pass";
   if (pass != nullptr && info.clearValueCount < pass->cleared)
-    return "has " + std::to_string(info.clearValueCount) + " clear values, and " + v.name(pass_id) +
-           " needs " + std::to_string(pass->cleared);
+    return "has " + std::to_string(info.clearValueCount) + " clear values, and " + v.name(pass_id) + " needs " +
+           std::to_string(pass->cleared);
   if (framebuffer != nullptr) {
     const auto areas = areas_of(info.renderArea, info.pNext);
     for (const VkRect2D& area : areas)
@@ -192,8 +184,8 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
       v.change(c, info.renderArea, areas.front());
     if (pass != nullptr && pass->attachments != framebuffer->attachments)
       return v.name(framebuffer_id) + " does not have the attachments of " + v.name(pass_id);
-    const auto* given = find_chained<VkRenderPassAttachmentBeginInfo>(
-        info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
+    const auto* given =
+        find_chained<VkRenderPassAttachmentBeginInfo>(info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
     if (framebuffer->imageless && framebuffer->attachments != (given != nullptr ? given->attachmentCount : 0))
       return v.name(framebuffer_id) + " gets another number of images than it has attachments";
     std::vector<ObjectId> views = framebuffer->views;
@@ -251,9 +243,7 @@ Wrong next_subpass(Validity& v, const Call& c, VkSubpassContents contents) {
   commands->takes_secondaries = takes_secondaries(v, c, contents);
   return {};
 }
-Wrong next_subpass_1(Validity& v, const Call& c) {
-  return next_subpass(v, c, c.as<args_vkCmdNextSubpass>().contents);
-}
+Wrong next_subpass_1(Validity& v, const Call& c) { return next_subpass(v, c, c.as<args_vkCmdNextSubpass>().contents); }
 Wrong next_subpass_2(Validity& v, const Call& c) {
   return next_subpass(v, c, c.as<args_vkCmdNextSubpass2>().pSubpassBeginInfo->contents);
 }
@@ -299,8 +289,7 @@ Wrong clear_attachments(Validity& v, const Call& c) {
     constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
     if (aspects == 0 || (aspects != VK_IMAGE_ASPECT_COLOR_BIT && (aspects & ~kDepthStencil) != 0))
       return "aspectMask is neither color nor depth and stencil";
-    if ((a.pAttachments[i].aspectMask & VK_IMAGE_ASPECT_COLOR_BIT) == 0 || index == VK_ATTACHMENT_UNUSED)
-      continue;
+    if ((a.pAttachments[i].aspectMask & VK_IMAGE_ASPECT_COLOR_BIT) == 0 || index == VK_ATTACHMENT_UNUSED) continue;
     if (!commands->knows_area)
       commands->clears.colors = std::max(commands->clears.colors, index + 1);
     else if (const Room room(*commands); index >= room.colors)
@@ -327,8 +316,7 @@ Wrong clear_attachments(Validity& v, const Call& c) {
     top = std::max(top, room.top);
     right = std::min(right, room.right);
     bottom = std::min(bottom, room.bottom);
-    if (left >= right || top >= bottom || rect.baseArrayLayer >= room.layers || rect.layerCount == 0)
-      continue;
+    if (left >= right || top >= bottom || rect.baseArrayLayer >= room.layers || rect.layerCount == 0) continue;
     rect.rect = {{static_cast<std::int32_t>(left), static_cast<std::int32_t>(top)},
                  {static_cast<std::uint32_t>(right - left), static_cast<std::uint32_t>(bottom - top)}};
     rect.layerCount = std::min(rect.layerCount, room.layers - rect.baseArrayLayer);
@@ -382,8 +370,8 @@ Wrong check_clears(CommandBuffer& commands, const Clears& clears) {
   const Room room(commands);
   if (clears.colors > room.colors) return no_color(clears.colors - std::uint64_t{1}, room.colors);
   if (clears.right <= clears.left || clears.bottom <= clears.top) return {};
-  if (clears.left < room.left || clears.top < room.top || clears.right > room.right ||
-      clears.bottom > room.bottom || clears.layers > room.layers)
+  if (clears.left < room.left || clears.top < room.top || clears.right > room.right || clears.bottom > room.bottom ||
+      clears.layers > room.layers)
     return "clears beyond the pass that it is executed in";
   return {};
 }

@@ -15,19 +15,15 @@ namespace {
 
 bool has_code(const VkPipelineShaderStageCreateInfo& stage) {
   return stage.module != VK_NULL_HANDLE ||
-         find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO) !=
-             nullptr ||
+         find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO) != nullptr ||
          find_chained<VkPipelineShaderStageModuleIdentifierCreateInfoEXT>(
-             stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT) !=
-             nullptr;
+             stage.pNext, VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_MODULE_IDENTIFIER_CREATE_INFO_EXT) != nullptr;
 }
 
 Wrong check_stage(const VkPipelineShaderStageCreateInfo& stage) {
-  if (!std::has_single_bit(static_cast<std::uint32_t>(stage.stage)))
-    return "a stage is not one of the stages";
+  if (!std::has_single_bit(static_cast<std::uint32_t>(stage.stage))) return "a stage is not one of the stages";
   if (!has_code(stage)) return "a stage has no shader module";
-  const auto* code =
-      find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  const auto* code = find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
   if (code != nullptr && stage.module == VK_NULL_HANDLE)
     if (Wrong w = check_code(code->pCode, code->codeSize); !w.empty()) return w;
   return check_constants(stage.pSpecializationInfo);
@@ -65,8 +61,8 @@ Wrong create_module(Validity& v, const Call& c) {
 void add_uses(Validity& v, const Call& c, const VkPipelineShaderStageCreateInfo& stage, ShaderUses& uses) {
   if (const ShaderUses* module = v.modules.find(c.id(&stage.module)); module != nullptr) {
     uses.insert(module->begin(), module->end());
-  } else if (const auto* code = find_chained<VkShaderModuleCreateInfo>(
-                 stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
+  } else if (const auto* code =
+                 find_chained<VkShaderModuleCreateInfo>(stage.pNext, VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
              code != nullptr) {
     const ShaderUses own = uses_of(code->pCode, code->codeSize / 4);
     uses.insert(own.begin(), own.end());
@@ -99,11 +95,10 @@ Wrong create_graphics(Validity& v, const Call& c) {
     const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
     for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
       if (Wrong w = check_stage(info.pStages[s]); !w.empty()) return w;
-    const auto* libraries = find_chained<VkPipelineLibraryCreateInfoKHR>(
-        info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    const auto* libraries =
+        find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
     for (std::uint32_t p = 0; libraries != nullptr && p < libraries->libraryCount; ++p)
-      if (const Pipeline* part = v.pipelines.find(c.id(&libraries->pLibraries[p]));
-          part == nullptr || !part->library)
+      if (const Pipeline* part = v.pipelines.find(c.id(&libraries->pLibraries[p])); part == nullptr || !part->library)
         return "library " + std::to_string(p) + " is none";
     if (Wrong w = check_rendering_places(info.pNext); !w.empty()) return w;
     if (Wrong w = check_graphics_pipeline(v, c, info); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
@@ -113,8 +108,8 @@ Wrong create_graphics(Validity& v, const Call& c) {
       ShaderUses uses;
       for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
         add_uses(v, c, info.pStages[s], uses);
-      const auto* parts = find_chained<VkPipelineLibraryCreateInfoKHR>(
-          info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+      const auto* parts =
+          find_chained<VkPipelineLibraryCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
       for (std::uint32_t p = 0; parts != nullptr && p < parts->libraryCount; ++p)
         if (const Pipeline* part = v.pipelines.find(c.id(&parts->pLibraries[p])); part != nullptr)
           uses.insert(part->uses.begin(), part->uses.end());
@@ -133,8 +128,7 @@ Wrong create_compute(Validity& v, const Call& c) {
   std::vector<VkFlags64> flags;
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     if (Wrong w = check_stage(a.pCreateInfos[i].stage); !w.empty()) return w;
-    if (a.pCreateInfos[i].stage.stage != VK_SHADER_STAGE_COMPUTE_BIT)
-      return "its stage is not the compute stage";
+    if (a.pCreateInfos[i].stage.stage != VK_SHADER_STAGE_COMPUTE_BIT) return "its stage is not the compute stage";
     const VkComputePipelineCreateInfo& info = a.pCreateInfos[i];
     check_base(v, c, info, i, flags);
     flags.push_back(pipeline_flags(info));
@@ -214,15 +208,13 @@ Wrong merge_caches(Validity&, const Call& c) {
 Wrong create_sampler(Validity&, const Call& c) {
   const VkSamplerCreateInfo& info = *c.as<args_vkCreateSampler>().pCreateInfo;
   if (info.unnormalizedCoordinates != VK_FALSE &&
-      (info.anisotropyEnable != VK_FALSE || info.compareEnable != VK_FALSE || info.minLod != 0 ||
-       info.maxLod != 0 || info.minFilter != info.magFilter ||
-       info.mipmapMode != VK_SAMPLER_MIPMAP_MODE_NEAREST))
+      (info.anisotropyEnable != VK_FALSE || info.compareEnable != VK_FALSE || info.minLod != 0 || info.maxLod != 0 ||
+       info.minFilter != info.magFilter || info.mipmapMode != VK_SAMPLER_MIPMAP_MODE_NEAREST))
     return "unnormalizedCoordinates with anisotropy, comparison, mips or two filters";
-  const bool has_own_color = info.borderColor == VK_BORDER_COLOR_FLOAT_CUSTOM_EXT ||
-                             info.borderColor == VK_BORDER_COLOR_INT_CUSTOM_EXT;
-  if (has_own_color &&
-      find_chained<VkSamplerCustomBorderColorCreateInfoEXT>(
-          info.pNext, VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT) == nullptr)
+  const bool has_own_color =
+      info.borderColor == VK_BORDER_COLOR_FLOAT_CUSTOM_EXT || info.borderColor == VK_BORDER_COLOR_INT_CUSTOM_EXT;
+  if (has_own_color && find_chained<VkSamplerCustomBorderColorCreateInfoEXT>(
+                           info.pNext, VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT) == nullptr)
     return "borderColor is a color of its own, and nothing says which";
   return {};
 }

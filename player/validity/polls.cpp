@@ -119,8 +119,7 @@ void change_queries(Validity& v, const CommandBuffer::QueryChange& change, const
       v.followed_queries += more;
       available.resize(end);
     }
-    std::fill(available.begin() + change.first, available.begin() + static_cast<std::ptrdiff_t>(end),
-              std::uint8_t{1});
+    std::fill(available.begin() + change.first, available.begin() + static_cast<std::ptrdiff_t>(end), std::uint8_t{1});
     return;
   }
   const auto last = available.begin() + static_cast<std::ptrdiff_t>(std::min(end, available.size()));
@@ -128,8 +127,7 @@ void change_queries(Validity& v, const CommandBuffer::QueryChange& change, const
   while ((at = std::find(at, last, std::uint8_t{1})) != last) {
     const auto behind = std::find(at, last, std::uint8_t{0});
     const auto first = static_cast<std::uint32_t>(at - available.begin());
-    if (batch != nullptr)
-      note_reset(v.work, *pool, {first, static_cast<std::uint32_t>(behind - at), *batch, v.op()});
+    if (batch != nullptr) note_reset(v.work, *pool, {first, static_cast<std::uint32_t>(behind - at), *batch, v.op()});
     std::fill(at, behind, std::uint8_t{0});
     at = behind;
   }
@@ -237,9 +235,7 @@ void set_event_by_host(Validity& v, ObjectId id, bool to) {
   for (Pending& one : event->pending) one.host_changed = true;
 }
 
-void set_queries_by_host(Validity& v, const CommandBuffer::QueryChange& change) {
-  change_queries(v, change, nullptr);
-}
+void set_queries_by_host(Validity& v, const CommandBuffer::QueryChange& change) { change_queries(v, change, nullptr); }
 
 void add_poll_checks(std::vector<Handler>& table) {
   const auto add = [&](CommandId id, Handler handler) { table[static_cast<std::size_t>(id)] = handler; };

@@ -57,8 +57,8 @@ Wrong check_queries(Validity& v, ObjectId id, std::uint32_t first, std::uint32_t
   const QueryPool* pool = v.query_pools.find(id);
   return pool == nullptr || within(first, count, pool->count)
              ? Wrong()
-             : "queries " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) +
-                   " of " + v.name(id) + ", which has " + std::to_string(pool->count);
+             : "queries " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) + " of " +
+                   v.name(id) + ", which has " + std::to_string(pool->count);
 }
 
 // These are written at once.
@@ -69,8 +69,8 @@ bool is_written(const QueryPool& pool) {
          pool.type == VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SIZE_KHR;
 }
 
-Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
-                  std::uint32_t index, const VkQueryControlFlags& flags) {
+Wrong begin_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query, std::uint32_t index,
+                  const VkQueryControlFlags& flags) {
   const ObjectId id = c.id(&handle);
   const QueryPool* pool = v.query_pools.find(id);
   if (Wrong w = check_queries(v, id, query, 1); !w.empty()) return w;
@@ -100,8 +100,7 @@ std::uint32_t views_of(const CommandBuffer& commands) {
   return commands.pass != CommandBuffer::Pass::none ? std::max(commands.views, 1u) : 1;
 }
 
-Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query,
-                std::uint32_t index) {
+Wrong end_query(Validity& v, const Call& c, const VkQueryPool& handle, std::uint32_t query, std::uint32_t index) {
   const ObjectId id = c.id(&handle);
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   if (commands == nullptr) return {};
@@ -151,13 +150,13 @@ Wrong copy_results(Validity& v, const Call& c) {
   const QueryPool* pool = v.query_pools.find(id);
   if (Wrong w = check_queries(v, id, a.firstQuery, a.queryCount); !w.empty()) return w;
   const std::uint32_t word = (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
-  const std::uint32_t values = (pool != nullptr ? pool->values : 1) +
-                               ((a.flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0 ? 1u : 0u);
+  const std::uint32_t values =
+      (pool != nullptr ? pool->values : 1) + ((a.flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0 ? 1u : 0u);
   if (a.dstOffset % word != 0) return "dstOffset is no multiple of a result's size";
   if (a.queryCount > 1 &&
       (a.stride > (VkDeviceSize{1} << 31) || a.stride % word != 0 || a.stride < VkDeviceSize{word} * values))
-    return "stride is " + std::to_string(a.stride) + ", and a query's results take " +
-           std::to_string(word * values) + " bytes";
+    return "stride is " + std::to_string(a.stride) + ", and a query's results take " + std::to_string(word * values) +
+           " bytes";
   // There are no parts of a point in time.
   if (pool != nullptr && is_timestamp(*pool) && (a.flags & VK_QUERY_RESULT_PARTIAL_BIT) != 0)
     v.change(c, a.flags, a.flags & ~static_cast<VkQueryResultFlags>(VK_QUERY_RESULT_PARTIAL_BIT));
@@ -188,9 +187,8 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
     const Buffer* state = v.buffers.find(id);
     if (Wrong w = check_bytes(v, "buffer", id, 0, VK_WHOLE_SIZE); !w.empty()) return w;
     // A barrier for more than is asked for does no harm.
-    if (state == nullptr ||
-        (buffer[i].size == VK_WHOLE_SIZE ? buffer[i].offset < state->bytes
-                                         : within(buffer[i].offset, buffer[i].size, state->bytes)))
+    if (state == nullptr || (buffer[i].size == VK_WHOLE_SIZE ? buffer[i].offset < state->bytes
+                                                             : within(buffer[i].offset, buffer[i].size, state->bytes)))
       continue;
     v.change(c, buffer[i].offset, 0);
     v.change(c, buffer[i].size, VK_WHOLE_SIZE);
@@ -209,10 +207,10 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
         v.change(c, image[i].subresourceRange, range);
     }
     if (id == 0) return "a barrier's image is null";
-    const bool changes = image[i].oldLayout != image[i].newLayout ||
-                         image[i].srcQueueFamilyIndex != image[i].dstQueueFamilyIndex;
-    if (changes && (image[i].newLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
-                    image[i].newLayout == VK_IMAGE_LAYOUT_PREINITIALIZED))
+    const bool changes =
+        image[i].oldLayout != image[i].newLayout || image[i].srcQueueFamilyIndex != image[i].dstQueueFamilyIndex;
+    if (changes &&
+        (image[i].newLayout == VK_IMAGE_LAYOUT_UNDEFINED || image[i].newLayout == VK_IMAGE_LAYOUT_PREINITIALIZED))
       return "a barrier's newLayout is undefined or preinitialized";
     if (Wrong w = check_bound(v, "image", id); !w.empty()) return w;
     if (Wrong w = check_range(v, "subresourceRange", id, range); !w.empty()) return w;
@@ -247,14 +245,13 @@ Wrong barrier_1(Validity& v, const Call& c) {
 Wrong wait_events_1(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents>();
   if (Wrong w = check_events(c, a.eventCount, a.pEvents); !w.empty()) return w;
-  for (std::uint32_t i = 0; i < a.eventCount; ++i)
-    use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
+  for (std::uint32_t i = 0; i < a.eventCount; ++i) use_event(v, c, a.pEvents[i], CommandBuffer::EventUse::wait);
   return check_barriers(v, c, a.bufferMemoryBarrierCount, a.pBufferMemoryBarriers, a.imageMemoryBarrierCount,
                         a.pImageMemoryBarriers);
 }
 Wrong check_dependency(Validity& v, const Call& c, const VkDependencyInfo& info) {
-  return check_barriers(v, c, info.bufferMemoryBarrierCount, info.pBufferMemoryBarriers,
-                        info.imageMemoryBarrierCount, info.pImageMemoryBarriers);
+  return check_barriers(v, c, info.bufferMemoryBarrierCount, info.pBufferMemoryBarriers, info.imageMemoryBarrierCount,
+                        info.pImageMemoryBarriers);
 }
 Wrong barrier_2(Validity& v, const Call& c) {
   return check_dependency(v, c, *c.as<args_vkCmdPipelineBarrier2>().pDependencyInfo);

@@ -40,9 +40,8 @@ Wrong check_build(Validity& v, const Call& c, const VkAccelerationStructureBuild
   if (info.mode == VK_BUILD_ACCELERATION_STRUCTURE_MODE_UPDATE_KHR)
     if (Wrong w = check_structure(v, c, "srcAccelerationStructure", info.srcAccelerationStructure); !w.empty())
       return w;
-  return info.geometryCount != 0 && info.pGeometries == nullptr && info.ppGeometries == nullptr
-             ? "has no geometries"
-             : Wrong();
+  return info.geometryCount != 0 && info.pGeometries == nullptr && info.ppGeometries == nullptr ? "has no geometries"
+                                                                                                : Wrong();
 }
 
 Wrong build(Validity& v, const Call& c) {
@@ -112,10 +111,10 @@ Wrong check_groups(Validity& v, ObjectId id, std::uint32_t first, std::uint32_t 
   const Pipeline* pipeline = v.pipelines.find(id);
   if (pipeline == nullptr) return {};
   if (pipeline->point != VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR) return v.name(id) + " traces no rays";
-  return within(first, count, pipeline->groups) ? Wrong()
-                                                : "groups " + std::to_string(first) + " to " +
-                                                      std::to_string(std::uint64_t{first} + count) + " of " +
-                                                      v.name(id) + ", which has " + std::to_string(pipeline->groups);
+  return within(first, count, pipeline->groups)
+             ? Wrong()
+             : "groups " + std::to_string(first) + " to " + std::to_string(std::uint64_t{first} + count) + " of " +
+                   v.name(id) + ", which has " + std::to_string(pipeline->groups);
 }
 Wrong group_handles(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkGetRayTracingShaderGroupHandlesKHR>();

@@ -121,17 +121,15 @@ VkQueueFlags queues_of(CommandId id) {
 // Of what the device finds in memory.
 bool makes_commands([[maybe_unused]] CommandId id) {
 #ifdef VK_EXT_device_generated_commands
-  return is_one_of(
-      id, {CommandId::vkCmdPreprocessGeneratedCommandsEXT, CommandId::vkCmdExecuteGeneratedCommandsEXT});
+  return is_one_of(id, {CommandId::vkCmdPreprocessGeneratedCommandsEXT, CommandId::vkCmdExecuteGeneratedCommandsEXT});
 #else
   return false;
 #endif
 }
 
 bool for_primaries(CommandId id) {
-  return is_one_of(id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2,
-                        CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
-                        CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2}) ||
+  return is_one_of(id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2, CommandId::vkCmdNextSubpass,
+                        CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2}) ||
          makes_commands(id);
 }
 
@@ -183,8 +181,7 @@ bool outside_passes(CommandId id) {
 
 bool within_passes(CommandId id) {
 #ifdef VK_KHR_dynamic_rendering_local_read
-  if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||
-      id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
+  if (id == CommandId::vkCmdSetRenderingAttachmentLocations || id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
     return true;
 #endif
   return std::string_view(codec::info(id).name).starts_with("vkCmdDraw") ||
@@ -195,8 +192,7 @@ bool within_passes(CommandId id) {
 bool beside_secondaries(CommandId id) {
 #ifdef VK_KHR_dynamic_rendering_local_read
   // What secondaries inherit has to be said before them.
-  if (id == CommandId::vkCmdSetRenderingAttachmentLocations ||
-      id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
+  if (id == CommandId::vkCmdSetRenderingAttachmentLocations || id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
     return true;
 #endif
   return is_one_of(id, {CommandId::vkCmdExecuteCommands, CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2,
@@ -211,8 +207,7 @@ bool beside_secondaries(CommandId id) {
 
 Wrong check_place(const CommandBuffer& commands, CommandId id) {
   using Pass = CommandBuffer::Pass;
-  if (const VkQueueFlags needed = queues_of(id);
-      commands.can != 0 && needed != 0 && (commands.can & needed) == 0)
+  if (const VkQueueFlags needed = queues_of(id); commands.can != 0 && needed != 0 && (commands.can & needed) == 0)
     return "the queues of family " + std::to_string(commands.family) + " cannot do this";
   if (commands.secondary && for_primaries(id)) return "is in a secondary command buffer";
   if (outside_passes(id) && commands.pass != Pass::none) return "within a render pass";

@@ -51,8 +51,8 @@ bool enables(const CapturedDevice& device, std::uint32_t version, Relaxation wha
   const auto found = std::find_if(std::begin(kConditions), std::end(kConditions),
                                   [&](const Condition& one) { return one.what == what; });
   const auto has = [&](std::string_view extension) {
-    return !extension.empty() && std::find(device.extensions.begin(), device.extensions.end(), extension) !=
-                                     device.extensions.end();
+    return !extension.empty() &&
+           std::find(device.extensions.begin(), device.extensions.end(), extension) != device.extensions.end();
   };
   return has(found->extension) || has(found->other_extension) || version >= found->version;
 }

@@ -33,18 +33,14 @@ class Rendering {
 
   Wrong check() {
     const auto begins_outside = [](const VkRect2D& area) { return area.offset.x < 0 || area.offset.y < 0; };
-    if (std::any_of(areas_.begin(), areas_.end(), begins_outside))
-      return "renderArea begins outside its images";
+    if (std::any_of(areas_.begin(), areas_.end(), begins_outside)) return "renderArea begins outside its images";
     area_is_unfit_ = begins_outside(info_.renderArea);
     for (std::uint32_t i = 0; i < info_.colorAttachmentCount; ++i)
-      if (Wrong w = check_attachment(&info_.pColorAttachments[i], VK_IMAGE_ASPECT_COLOR_BIT); !w.empty())
-        return w;
+      if (Wrong w = check_attachment(&info_.pColorAttachments[i], VK_IMAGE_ASPECT_COLOR_BIT); !w.empty()) return w;
     if (Wrong w = check_attachment(info_.pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT); !w.empty()) return w;
-    if (Wrong w = check_attachment(info_.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT); !w.empty())
-      return w;
+    if (Wrong w = check_attachment(info_.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT); !w.empty()) return w;
     const ObjectId depth = view_of(info_.pDepthAttachment), stencil = view_of(info_.pStencilAttachment);
-    if (depth != 0 && stencil != 0 && depth != stencil)
-      return "depth and stencil are attachments of different views";
+    if (depth != 0 && stencil != 0 && depth != stencil) return "depth and stencil are attachments of different views";
     if (info_.viewMask == 0 && info_.layerCount != layers_) v_.change(c_, info_.layerCount, layers_);
     if (area_is_unfit_) v_.change(c_, info_.renderArea, areas_.front());
     return {};
@@ -53,9 +49,7 @@ class Rendering {
   const VkRect2D& area() const { return areas_.front(); }
 
  private:
-  ObjectId view_of(const VkRenderingAttachmentInfo* one) const {
-    return one != nullptr ? c_.id(&one->imageView) : 0;
-  }
+  ObjectId view_of(const VkRenderingAttachmentInfo* one) const { return one != nullptr ? c_.id(&one->imageView) : 0; }
 
   VkSampleCountFlagBits samples_of(const ImageView* view) const {
     const Image* image = view != nullptr ? v_.image(view->image) : nullptr;
@@ -78,15 +72,13 @@ class Rendering {
         !w.empty())
       return w;
     if (view->extent.width == 0) return {};
-    const auto fits = [&](const VkRect2D& area) {
-      return is_inside(area, view->extent.width, view->extent.height);
-    };
+    const auto fits = [&](const VkRect2D& area) { return is_inside(area, view->extent.width, view->extent.height); };
     if (!std::all_of(areas_.begin(), areas_.end(), fits)) return "renderArea ends outside " + v_.name(id);
     if (!fits(info_.renderArea)) area_is_unfit_ = true;  // the areas of devices take its place
     if (view->layers >= layers_) return {};
     if (info_.viewMask != 0)
-      return v_.name(id) + " has " + std::to_string(view->layers) + " layers of the " +
-             std::to_string(layers_) + " that are drawn to";
+      return v_.name(id) + " has " + std::to_string(view->layers) + " layers of the " + std::to_string(layers_) +
+             " that are drawn to";
     layers_ = view->layers;  // no rule said so before 2026: what is drawn to others is lost
     return {};
   }
@@ -99,8 +91,7 @@ class Rendering {
                  : "an attachment has neither one sample nor as many as it is drawn with";
     const bool may_differ = v_.allows(c_.dispatch(), Relaxation::mixed_samples) ||
                             v_.allows(c_.dispatch(), Relaxation::multisampled_to_single_sampled);
-    if (samples_ != 0 && samples_ != has && !may_differ)
-      return "its attachments have different numbers of samples";
+    if (samples_ != 0 && samples_ != has && !may_differ) return "its attachments have different numbers of samples";
     samples_ = has;
     return {};
   }
@@ -110,8 +101,7 @@ class Rendering {
     const ImageView* view = v_.image_views.find(c_.id(&attachment.imageView));
     const ImageView* target = v_.image_views.find(c_.id(&attachment.resolveImageView));
     const bool one_sample = samples_of(view) == VK_SAMPLE_COUNT_1_BIT;
-    if (one_sample && single_ != nullptr && target == nullptr)
-      return {};  // the attachment itself is the target
+    if (one_sample && single_ != nullptr && target == nullptr) return {};  // the attachment itself is the target
     if (view == nullptr || target == nullptr || one_sample || samples_of(target) != VK_SAMPLE_COUNT_1_BIT ||
         target->format != view->format)
       return "an attachment is resolved from one sample, into several, or into another format";
@@ -121,8 +111,7 @@ class Rendering {
   Wrong check_attachment(const VkRenderingAttachmentInfo* attachment, VkImageAspectFlags aspect) {
     if (attachment == nullptr) return {};
     if (attachment->imageView == VK_NULL_HANDLE) {  // nothing to resolve either
-      if (attachment->resolveMode != VK_RESOLVE_MODE_NONE)
-        v_.change(c_, attachment->resolveMode, VK_RESOLVE_MODE_NONE);
+      if (attachment->resolveMode != VK_RESOLVE_MODE_NONE) v_.change(c_, attachment->resolveMode, VK_RESOLVE_MODE_NONE);
       return {};
     }
     if (Wrong w = check_view(attachment->imageView, aspect); !w.empty()) return w;
@@ -154,8 +143,7 @@ Wrong begin_rendering(Validity& v, const Call& c) {
   commands->takes_secondaries = (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0;
   commands->secondaries_only = commands->takes_secondaries;
 #ifdef VK_EXT_nested_command_buffer
-  if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0 && may_mix(v, c))
-    commands->secondaries_only = false;
+  if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0 && may_mix(v, c)) commands->secondaries_only = false;
 #endif
   commands->in_render_pass = false;
   commands->framebuffer = 0;

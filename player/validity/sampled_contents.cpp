@@ -11,8 +11,7 @@ namespace rondo::player::validity {
 // For a read the image is made where the device is known (make_samples_readable()).
 Wrong check_samples(Validity& v, ObjectId id, const RondoSubresource& part, bool writes) {
   const Image& image = *v.image(id);
-  const std::string what =
-      (writes ? "writes the samples of " : "reads the samples of ") + v.name(id) + ", but ";
+  const std::string what = (writes ? "writes the samples of " : "reads the samples of ") + v.name(id) + ", but ";
   std::vector<std::byte> storage;
   const VkImageCreateInfo* info = info_of_image(v.plan(), id, storage);
   if (info == nullptr) return what + "nothing says how it was made";

@@ -22,8 +22,7 @@ Wrong check_shader(const VkShaderCreateInfoEXT& info) {
   if (Wrong w = check_code(info.pCode, info.codeSize); !w.empty()) return w;
   if (info.pName == nullptr) return "pName is null";
   if (info.setLayoutCount != 0 && info.pSetLayouts == nullptr) return "pSetLayouts is null";
-  if (info.pushConstantRangeCount != 0 && info.pPushConstantRanges == nullptr)
-    return "pPushConstantRanges is null";
+  if (info.pushConstantRangeCount != 0 && info.pPushConstantRanges == nullptr) return "pPushConstantRanges is null";
   return check_constants(info.pSpecializationInfo);
 }
 
@@ -65,8 +64,7 @@ Wrong bind_stage(Validity& v, CommandBuffer& commands, VkShaderStageFlagBits sta
   if (compute)
     commands.compute = id != 0;
   else
-    commands.graphics =
-        has(commands, VK_SHADER_STAGE_VERTEX_BIT) || has(commands, VK_SHADER_STAGE_MESH_BIT_EXT);
+    commands.graphics = has(commands, VK_SHADER_STAGE_VERTEX_BIT) || has(commands, VK_SHADER_STAGE_MESH_BIT_EXT);
   return {};
 }
 
@@ -74,8 +72,7 @@ Wrong bind_shaders(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindShadersEXT>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; commands != nullptr && i < a.stageCount; ++i)
-    if (Wrong w = bind_stage(v, *commands, a.pStages[i], a.pShaders != nullptr ? c.id(&a.pShaders[i]) : 0);
-        !w.empty())
+    if (Wrong w = bind_stage(v, *commands, a.pStages[i], a.pShaders != nullptr ? c.id(&a.pShaders[i]) : 0); !w.empty())
       return w;
   return {};
 }

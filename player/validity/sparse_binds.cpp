@@ -12,9 +12,7 @@ namespace rondo::player::validity {
 
 namespace {
 
-Wrong not_sparse(Validity& v, ObjectId id) {
-  return "binds pages of " + v.name(id) + ", which is not sparse";
-}
+Wrong not_sparse(Validity& v, ObjectId id) { return "binds pages of " + v.name(id) + ", which is not sparse"; }
 
 // `bytes`: from that place on, at least.
 Wrong check_memory(Validity& v, ObjectId id, VkDeviceSize offset, VkDeviceSize bytes) {
@@ -23,8 +21,7 @@ Wrong check_memory(Validity& v, ObjectId id, VkDeviceSize offset, VkDeviceSize b
   if (memory->only_for != 0)
     return "binds pages to " + v.name(id) + ", which is dedicated to " + v.name(memory->only_for);
   if (!within(offset, bytes, memory->bytes))
-    return "binds " + span_text(offset, bytes) + " of " + v.name(id) + ", which has " +
-           std::to_string(memory->bytes);
+    return "binds " + span_text(offset, bytes) + " of " + v.name(id) + ", which has " + std::to_string(memory->bytes);
   return {};
 }
 
@@ -33,8 +30,7 @@ Wrong by_bytes(Validity& v, const Call& c, ObjectId id, std::uint32_t count, con
   SparseUse& use = v.sparse[id];
   v.work.use(id, place);
   for (const VkSparseMemoryBind& bind : std::span(binds, count)) {
-    if (bind.size == 0 || bind.resourceOffset > UINT64_MAX - bind.size)
-      return "binds no bytes of " + v.name(id);
+    if (bind.size == 0 || bind.resourceOffset > UINT64_MAX - bind.size) return "binds no bytes of " + v.name(id);
     use.end = std::max(use.end, bind.resourceOffset + bind.size);
     use.places |= bind.resourceOffset;
     const ObjectId memory = c.id(&bind.memory);
@@ -54,8 +50,8 @@ Wrong by_tiles(Validity& v, const Call& c, ObjectId id, const Image& image, std:
   for (const VkSparseImageMemoryBind& bind : std::span(binds, count)) {
     const VkImageSubresource& part = bind.subresource;
     if (part.mipLevel >= image.mips || part.arrayLayer >= image.layers)
-      return "binds mip " + std::to_string(part.mipLevel) + " of layer " + std::to_string(part.arrayLayer) +
-             " of " + v.name(id);
+      return "binds mip " + std::to_string(part.mipLevel) + " of layer " + std::to_string(part.arrayLayer) + " of " +
+             v.name(id);
     const VkExtent3D whole = mip_extent(image, part.mipLevel);
     const std::array<std::uint32_t, 3> all{whole.width, whole.height, whole.depth},
         extent{bind.extent.width, bind.extent.height, bind.extent.depth};
@@ -92,19 +88,16 @@ Wrong bind_sparse(Validity& v, const Call& c, const VkBindSparseInfo& batch, Pla
     if (buffer == nullptr || !buffer->sparse) return not_sparse(v, id);
     if (Wrong w = by_bytes(v, c, id, info.bindCount, info.pBinds, place); !w.empty()) return w;
   }
-  for (const VkSparseImageOpaqueMemoryBindInfo& info :
-       std::span(batch.pImageOpaqueBinds, batch.imageOpaqueBindCount)) {
+  for (const VkSparseImageOpaqueMemoryBindInfo& info : std::span(batch.pImageOpaqueBinds, batch.imageOpaqueBindCount)) {
     const ObjectId id = c.id(&info.image);
     const Image* image = v.image(id);
-    if (image == nullptr || (image->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) == 0)
-      return not_sparse(v, id);
+    if (image == nullptr || (image->flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) == 0) return not_sparse(v, id);
     if (Wrong w = by_bytes(v, c, id, info.bindCount, info.pBinds, place); !w.empty()) return w;
   }
   for (const VkSparseImageMemoryBindInfo& info : std::span(batch.pImageBinds, batch.imageBindCount)) {
     const ObjectId id = c.id(&info.image);
     const Image* image = v.image(id);
-    if (image == nullptr || (image->flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) == 0)
-      return not_sparse(v, id);
+    if (image == nullptr || (image->flags & VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT) == 0) return not_sparse(v, id);
     if (Wrong w = by_tiles(v, c, id, *image, info.bindCount, info.pBinds, place); !w.empty()) return w;
   }
   return {};

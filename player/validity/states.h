@@ -120,8 +120,8 @@ struct RenderPass {
   std::vector<Subpass> subpasses;
   std::uint32_t attachments = 0;
   std::vector<std::uint32_t> rendered;  // by attachment: layers that views reach, at least 1; 0: not drawn to
-  std::uint32_t views = 0;  // that a subpass is drawn for, the most of any; 0: no multiview
-  std::uint32_t cleared = 0;  // clear values that a begin has to give
+  std::uint32_t views = 0;              // that a subpass is drawn for, the most of any; 0: no multiview
+  std::uint32_t cleared = 0;            // clear values that a begin has to give
   struct Attachment {
     VkFormat format = VK_FORMAT_UNDEFINED;
     VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
@@ -144,7 +144,7 @@ struct Pipeline {
   VkPipelineBindPoint point = VK_PIPELINE_BIND_POINT_GRAPHICS;
   bool library = false;  // only a part
   bool allows_derivatives = false;
-  bool any_base = false;  // dispatches may begin anywhere
+  bool any_base = false;     // dispatches may begin anywhere
   std::uint32_t groups = 0;  // of shaders that rays meet
   ShaderUses uses;
 };
@@ -176,8 +176,7 @@ struct ExecutionSet {
 };
 
 // Layout, set, indirectAddress, preprocessAddress, sequenceCountAddress, maxSequenceCount.
-using Preprocessed =
-    std::tuple<ObjectId, ObjectId, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
+using Preprocessed = std::tuple<ObjectId, ObjectId, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
 
 struct AccelerationStructure {
   ObjectId buffer = 0;
@@ -210,7 +209,7 @@ struct CommandBuffer {
   bool knows_area = false;
   VkRect2D area{};
   std::uint32_t layers = 0;
-  std::uint32_t views = 0;  // of the pass; 0: no multiview
+  std::uint32_t views = 0;            // of the pass; 0: no multiview
   std::vector<std::uint32_t> colors;  // by subpass; of dynamic rendering, also where it is inherited
   bool places = false;                // says where color attachments are, of as many as it has
   Clears clears;
@@ -222,7 +221,7 @@ struct CommandBuffer {
   VkDeviceSize index_offset = 0;
   VkDeviceSize index_size = VK_WHOLE_SIZE;  // of bytes that are indices
   std::uint32_t index_bytes = 0;            // of an index; 0: nothing is bound
-  std::vector<ObjectId> uses;  // what has to be alive when it is executed
+  std::vector<ObjectId> uses;               // what has to be alive when it is executed
   struct Executed {
     ObjectId commands;
     std::uint32_t recording;
@@ -263,7 +262,7 @@ struct CommandBuffer {
   ObjectId framebuffer = 0;
   ObjectId bound_compute = 0, bound_graphics = 0, bound_rays = 0;
   std::map<VkShaderStageFlagBits, ObjectId> bound_shaders;  // without pipelines; none is null
-  std::uint32_t descriptor_buffers = 0;  // that are bound
+  std::uint32_t descriptor_buffers = 0;                     // that are bound
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, ObjectId> bound_sets;
   // Sets whose descriptors these shaders reach.
   struct Reach {
@@ -302,9 +301,9 @@ struct Event {
   // The batches of one queue that change it and may still run.
   struct Pending {
     Place last;
-    bool set = false;           // after the last of them
-    bool host_changed = false;  // the host set or reset it meanwhile, which may come before or after
-    Place first[2];             // the first batch that resets it, and the first that sets it …
+    bool set = false;                      // after the last of them
+    bool host_changed = false;             // the host set or reset it meanwhile, which may come before or after
+    Place first[2];                        // the first batch that resets it, and the first that sets it …
     std::uint32_t op[2] = {kNone, kNone};  // … and their submits, indexes into Plan::ops
     static constexpr std::uint32_t kNone = 0xffffffff;
   };
@@ -336,7 +335,7 @@ struct Presents {
 
 struct Semaphore {
   bool timeline = false;
-  bool imported = false;      // for the next wait: a payload of one of the sources, or of others'
+  bool imported = false;  // for the next wait: a payload of one of the sources, or of others'
   std::vector<Export> sources;
   std::uint32_t signals = 0;  // binary: not yet waited for
   std::uint64_t value = 0;    // timelines: the highest that was asked for

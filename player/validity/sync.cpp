@@ -19,9 +19,7 @@ Wrong create_fence(Validity& v, const Call& c) {
   return {};
 }
 
-Wrong never_signalled(Validity& v, ObjectId fence) {
-  return "waits for " + v.name(fence) + ", which nothing signals";
-}
+Wrong never_signalled(Validity& v, ObjectId fence) { return "waits for " + v.name(fence) + ", which nothing signals"; }
 
 bool signals(Validity& v, ObjectId id) {
   const Fence* fence = v.fences.find(id);
@@ -91,8 +89,7 @@ void give(Validity& v, ObjectId id, Place place) {
 
 Wrong create_semaphore(Validity& v, const Call& c) {
   const VkSemaphoreCreateInfo& info = *c.as<args_vkCreateSemaphore>().pCreateInfo;
-  const auto* type =
-      find_chained<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
+  const auto* type = find_chained<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
   if (const ObjectId id = c.created(); id != 0) {
     Semaphore& semaphore = v.semaphores.make(id);
     semaphore.timeline = type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
@@ -114,8 +111,7 @@ Wrong wait(Validity& v, ObjectId id, std::uint64_t value, Place place) {
     return {};
   }
   if (semaphore->imported) return take_imported(v, id, place);
-  if (semaphore->signals == 0)
-    return "waits for " + v.name(id) + ", which nothing signals";
+  if (semaphore->signals == 0) return "waits for " + v.name(id) + ", which nothing signals";
   semaphore->signals = 0;
   if (!semaphore->given.empty()) v.work.depend(place, semaphore->given[0].place);
   return {};
@@ -219,16 +215,14 @@ Wrong wait_for_present(Validity& v, const Call& c) {
     for (const Presents::Present& one : presents->given)
       if (one.id >= a.presentId) return ended(v, one.place);
   }
-  return "waits for present " + std::to_string(a.presentId) + " of " + v.name(swapchain) +
-         ", which was not made";
+  return "waits for present " + std::to_string(a.presentId) + " of " + v.name(swapchain) + ", which was not made";
 }
 
 Wrong present(Validity& v, const Call& c) {
   const VkPresentInfoKHR& info = *c.as<args_vkQueuePresentKHR>().pPresentInfo;
-  const auto* fences = find_chained<VkSwapchainPresentFenceInfoEXT>(
-      info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
-  const std::uint32_t signalled =
-      fences != nullptr && fences->pFences != nullptr ? fences->swapchainCount : 0;
+  const auto* fences =
+      find_chained<VkSwapchainPresentFenceInfoEXT>(info.pNext, VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT);
+  const std::uint32_t signalled = fences != nullptr && fences->pFences != nullptr ? fences->swapchainCount : 0;
   for (std::uint32_t i = 0; i < signalled; ++i) {
     const ObjectId id = c.id(&fences->pFences[i]);
     for (std::uint32_t k = 0; id != 0 && k < i; ++k)
@@ -238,8 +232,7 @@ Wrong present(Validity& v, const Call& c) {
   const Place place = v.work.next(c.dispatch());
   for (std::uint32_t i = 0; i < signalled; ++i) give(v, c.id(&fences->pFences[i]), place);
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-    if (const Semaphore* one = v.semaphores.find(c.id(&info.pWaitSemaphores[i]));
-        one != nullptr && one->timeline)
+    if (const Semaphore* one = v.semaphores.find(c.id(&info.pWaitSemaphores[i])); one != nullptr && one->timeline)
       return "waits for " + v.name(c.id(&info.pWaitSemaphores[i])) + ", a timeline semaphore";
     else if (Wrong w = wait(v, c.id(&info.pWaitSemaphores[i]), 0, place); !w.empty())
       return w;
@@ -327,13 +320,15 @@ Wrong execute(Validity& v, const Call& c, const VkSubmitInfo& batch, Place place
     if (Wrong w = submit_commands(v, c.id(&batch.pCommandBuffers[i]), place); !w.empty()) return w;
   return {};
 }
-Wrong execute(Validity& v, const Call& c, const VkBindSparseInfo& batch, Place place) { return bind_sparse(v, c, batch, place); }
+Wrong execute(Validity& v, const Call& c, const VkBindSparseInfo& batch, Place place) {
+  return bind_sparse(v, c, batch, place);
+}
 
 // Of the two that name their timelines' values in a chained structure.
 template <class Batch>
 Wrong follow_batch(Validity& v, const Call& c, const Batch& batch, Place place) {
-  const auto* values = find_chained<VkTimelineSemaphoreSubmitInfo>(
-      batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  const auto* values =
+      find_chained<VkTimelineSemaphoreSubmitInfo>(batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   if (Wrong w = check_values(v, c, batch, values); !w.empty()) return w;
   const auto value = [](const std::uint64_t* all, std::uint32_t count, std::uint32_t i) {
     return all != nullptr && i < count ? all[i] : 0;
@@ -346,10 +341,9 @@ Wrong follow_batch(Validity& v, const Call& c, const Batch& batch, Place place) 
       return w;
   if (Wrong w = execute(v, c, batch, place); !w.empty()) return w;
   for (std::uint32_t i = 0; i < batch.signalSemaphoreCount; ++i)
-    if (Wrong w = signal(v, c.id(&batch.pSignalSemaphores[i]),
-                         values == nullptr ? 0
-                                           : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i),
-                         place);
+    if (Wrong w = signal(
+            v, c.id(&batch.pSignalSemaphores[i]),
+            values == nullptr ? 0 : value(values->pSignalSemaphoreValues, values->signalSemaphoreValueCount, i), place);
         !w.empty())
       return w;
   return {};
@@ -394,8 +388,7 @@ Wrong follow_submit(Validity& v, const Call& c) {
         if (Wrong w = wait(v, c.id(&one.semaphore), one.value, place); !w.empty()) return w;
       }
       for (std::uint32_t i = 0; i < batch.commandBufferInfoCount; ++i)
-        if (Wrong w = submit_commands(v, c.id(&batch.pCommandBufferInfos[i].commandBuffer), place);
-            !w.empty())
+        if (Wrong w = submit_commands(v, c.id(&batch.pCommandBufferInfos[i].commandBuffer), place); !w.empty())
           return w;
       for (std::uint32_t i = 0; i < batch.signalSemaphoreInfoCount; ++i) {
         const VkSemaphoreSubmitInfo& one = batch.pSignalSemaphoreInfos[i];

@@ -30,8 +30,7 @@ bool Validity::is_blocked(const Export& source) {
   if (sync_model_ == nullptr) sync_model_ = std::make_unique<SyncModel>(plan_);
   sync_model_->advance(op());
   ObjectId queue = source.place.queue;
-  if (plan_.objects.objects()[queue].type == HandleType::VkSwapchainKHR)
-    queue = plan_.queue_of_presents(queue);
+  if (plan_.objects.objects()[queue].type == HandleType::VkSwapchainKHR) queue = plan_.queue_of_presents(queue);
   return sync_model_->blocked(queue, source.op);
 }
 
@@ -68,8 +67,8 @@ Settle coming(Validity& v, ObjectId queue) {
 // event, was not in it.
 void await(Validity& v, const std::vector<Export>& sources) {
   for (const Export& source : sources) {
-    if (!v.work.running(source.place) || !v.alive(source.place.queue) ||
-        !v.never_ends(source.place).empty() || v.is_blocked(source))
+    if (!v.work.running(source.place) || !v.alive(source.place.queue) || !v.never_ends(source.place).empty() ||
+        v.is_blocked(source))
       continue;
     v.settle_payload(due(v, 0, source));
     v.work.finish(source.place);

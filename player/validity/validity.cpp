@@ -112,8 +112,7 @@ Wrong Validity::check_new(const Call& call) const {
     const ObjectId id = call.resolution.ids[i];
     if ((ref.flags & codec::kCreated) == 0 || id == 0) continue;
     if (!is_one_of_its_own(ref.type) && call.command.canonical != CommandId::vkCreateImage) continue;
-    if (std::find(made.begin(), made.end(), id) == made.end())
-      return "makes " + this->name(id) + ", which is alive";
+    if (std::find(made.begin(), made.end(), id) == made.end()) return "makes " + this->name(id) + ", which is alive";
   }
   return {};
 }
@@ -205,8 +204,7 @@ void Validity::let_free_single_sets(ObjectId id) {
 
 void Validity::note_offset(VkDescriptorType type, VkDeviceSize offset) {
   if (offset == 0) return;
-  const bool uniform =
-      type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+  const bool uniform = type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
   descriptor_offsets_.push_back({uniform, offset});
 }
 
@@ -246,13 +244,13 @@ Wrong Validity::needs_image_usage(const char* member, ObjectId id, VkImageUsageF
   Image* found = image(id);
   if (found == nullptr || (usage & ~found->usage) == 0) return {};
   // What every format that is presented can be used for.
-  constexpr VkImageUsageFlags kOfSwapchains =
-      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
-      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+  constexpr VkImageUsageFlags kOfSwapchains = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                                              VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT |
+                                              VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
   if (found->of_swapchain && (usage & ~found->usage & ~kOfSwapchains) != 0)
     return std::string(member) + " is " + name(id) + ", which was not made for such a use";
-  widened_.push_back({found->of_swapchain ? Widen::swapchain_usage : Widen::image_usage, found->create_op,
-                      usage & ~found->usage});
+  widened_.push_back(
+      {found->of_swapchain ? Widen::swapchain_usage : Widen::image_usage, found->create_op, usage & ~found->usage});
   found->usage |= usage;
   return {};
 }
@@ -262,16 +260,14 @@ void Validity::needs_mutable_format(ObjectId id) {
   if (found == nullptr || (found->flags & VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT) != 0) return;
   found->flags |= VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   if (found->of_swapchain)
-    widened_.push_back(
-        {Widen::swapchain_flags, found->create_op, VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR});
+    widened_.push_back({Widen::swapchain_flags, found->create_op, VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR});
   else
     widened_.push_back({Widen::image_flags, found->create_op, VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT});
 }
 
 std::uint32_t Validity::device_of(ObjectId of) const {
   const std::vector<Object>& objects = plan_.objects.objects();
-  const std::uint32_t place =
-      plan_.place_of(objects[of].type == HandleType::VkDevice ? of : objects[of].device);
+  const std::uint32_t place = plan_.place_of(objects[of].type == HandleType::VkDevice ? of : objects[of].device);
   return place < plan_.devices.size() ? place : kNone;
 }
 
@@ -279,8 +275,7 @@ bool Validity::enabled(ObjectId of, VkBool32 VkPhysicalDeviceFeatures::*feature)
   const std::uint32_t place = device_of(of);
   if (place == kNone) return false;
   for (const FeatureUse& use : plan_.devices[place].features)
-    if (use.structure == StructId::VkPhysicalDeviceFeatures2 &&
-        use.bytes.size() >= sizeof(VkPhysicalDeviceFeatures2) &&
+    if (use.structure == StructId::VkPhysicalDeviceFeatures2 && use.bytes.size() >= sizeof(VkPhysicalDeviceFeatures2) &&
         codec::load<VkPhysicalDeviceFeatures2>(use.bytes.data()).features.*feature != VK_FALSE)
       return true;
   return false;
@@ -412,12 +407,11 @@ void Validity::forget(ObjectId id) {
 std::size_t Validity::bytes() const {
   return memories.bytes() + buffers.bytes() + images.bytes() + image_views.bytes() + buffer_views.bytes() +
          set_layouts.bytes() + sets.bytes() + pipeline_layouts.bytes() + templates.bytes() + passes.bytes() +
-         framebuffers.bytes() + pipelines.bytes() + shaders.bytes() + command_pools.bytes() +
-         command_buffers.bytes() + query_pools.bytes() + structures.bytes() + indirect_layouts.bytes() +
-         execution_sets.bytes() + (preprocessed.size() + addresses_.size()) * 96 + fences.bytes() +
-         semaphores.bytes() + swapchains.bytes() + presents.bytes() + holders.bytes() +
-         descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) + written_ * 96 +
-         followed_queries + work.bytes();
+         framebuffers.bytes() + pipelines.bytes() + shaders.bytes() + command_pools.bytes() + command_buffers.bytes() +
+         query_pools.bytes() + structures.bytes() + indirect_layouts.bytes() + execution_sets.bytes() +
+         (preprocessed.size() + addresses_.size()) * 96 + fences.bytes() + semaphores.bytes() + swapchains.bytes() +
+         presents.bytes() + holders.bytes() + descriptor_pools.bytes() + modules.bytes() + held_ * sizeof(ObjectId) +
+         written_ * 96 + followed_queries + work.bytes();
 }
 
 Wrong Validity::check(const Call& call) {
@@ -442,8 +436,7 @@ Wrong Validity::check(const Call& call) {
   if (handler != nullptr)
     if (Wrong wrong = handler(*this, call); !wrong.empty()) return wrong;
   // All work of a device is waited for before it ends.
-  if (call.command.canonical != CommandId::vkDestroyDevice &&
-      call.command.canonical != CommandId::vkDestroyInstance)
+  if (call.command.canonical != CommandId::vkDestroyDevice && call.command.canonical != CommandId::vkDestroyInstance)
     for (const ObjectId ended : call.resolution.ended) needs_end_of_use(ended);
   if (!late_.empty()) return late_;
   for (const ObjectId ended : call.resolution.ended) forget(ended);

@@ -110,7 +110,7 @@ class Validity {
     std::vector<std::byte> bytes;
   };
   const std::vector<Edit>& edits() const { return edits_; }
-  bool skipped() const { return skipped_; }                    // it is not played at all
+  bool skipped() const { return skipped_; }  // it is not played at all
   // What the program saw of an event or of queries while work that changes them was running.
   struct Seen {
     bool may_pass = false;                 // once that work has ended, it may not be so any more
@@ -118,7 +118,7 @@ class Validity {
     std::vector<std::uint32_t> undone_by;  // … and took it back
   };
   Seen seen;
-  std::size_t followed_queries = 0;  // in all QueryPool::available
+  std::size_t followed_queries = 0;                            // in all QueryPool::available
   ObjectId waits_for_bind() const { return waits_for_bind_; }  // … until this buffer is bound
   // Of all states, about.
   std::size_t bytes() const;
@@ -181,8 +181,7 @@ class Validity {
   bool is_blocked(const Export& source);  // waits for what no record before gives
   void needs_reset_of(ObjectId commands);
   void needs_query_end(ObjectId commands, const CommandBuffer::ActiveQuery& query);
-  void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add,
-                    VkCommandBufferUsageFlags remove);
+  void change_begin(const CommandBuffer& commands, VkCommandBufferUsageFlags add, VkCommandBufferUsageFlags remove);
   void let_reset_single_buffers(ObjectId pool);
   void let_free_single_sets(ObjectId pool);
   // The program was told that its bytes begin at this address; which buffer of the device of `of`
@@ -225,7 +224,7 @@ class Validity {
     Place place;
   };
   std::vector<Waiting> waiting_;
-  Wrong late_;  // a wait that is put in, and would never end
+  Wrong late_;                   // a wait that is put in, and would never end
   std::vector<Export> exports_;  // of work that may still run: few of each queue
   std::unique_ptr<SyncModel> sync_model_;
   std::vector<Settle> settles_;
@@ -237,8 +236,8 @@ class Validity {
   ObjectId waits_for_bind_ = 0;
   std::vector<ObjectId> waiting_views_;
   std::multimap<VkDeviceAddress, ObjectId> addresses_;  // of buffers
-  std::size_t held_ = 0;     // in all of `holders`
-  std::size_t written_ = 0;  // descriptors in all sets
+  std::size_t held_ = 0;                                // in all of `holders`
+  std::size_t written_ = 0;                             // descriptors in all sets
 };
 
 using Handler = Wrong (*)(Validity&, const Call&);
@@ -341,10 +340,9 @@ Wrong check_part(Validity& v, ObjectId image, const RondoSubresource& part, bool
 // sampled_contents.cpp: … of an image of several samples.
 Wrong check_samples(Validity& v, ObjectId image, const RondoSubresource& part, bool writes);
 // copies.cpp: of one aspect, between an image and memory; between two images.
-Wrong check_region(Validity& v, ObjectId image, const VkImageSubresourceLayers& layers,
-                   const VkOffset3D& offset, const VkExtent3D& extent);
-Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count,
-                          const VkImageCopy2* regions);
+Wrong check_region(Validity& v, ObjectId image, const VkImageSubresourceLayers& layers, const VkOffset3D& offset,
+                   const VkExtent3D& extent);
+Wrong check_image_regions(Validity& v, ObjectId from, ObjectId to, std::uint32_t count, const VkImageCopy2* regions);
 // passes.cpp: clears of a secondary, where it is executed.
 Wrong check_clears(CommandBuffer& commands, const Clears& clears);
 // passes.cpp: the end of a pass ends the queries that were begun in it.

@@ -24,9 +24,7 @@ struct Known {
   std::uint64_t low = 0, bits = 0;
   std::uint32_t first = UINT32_MAX;  // the smallest
   std::unordered_set<std::uint32_t> high;
-  bool has(std::uint32_t value) const {
-    return value < 64 ? (low >> value & 1) != 0 : high.count(value) != 0;
-  }
+  bool has(std::uint32_t value) const { return value < 64 ? (low >> value & 1) != 0 : high.count(value) != 0; }
 };
 
 const Known& known(EnumId id) {
@@ -78,14 +76,10 @@ std::vector<bool> find_structures_with_values() {
 // Whether the structure at `base` makes use of a member. Pointers in it are offsets, 0 where null.
 using Uses = bool (*)(const std::byte* base);
 
-std::uint32_t word(const std::byte* base, std::size_t member) {
-  return codec::load<std::uint32_t>(base + member);
-}
+std::uint32_t word(const std::byte* base, std::size_t member) { return codec::load<std::uint32_t>(base + member); }
 
 bool never(const std::byte*) { return false; }
-bool compares(const std::byte* base) {
-  return word(base, offsetof(VkSamplerCreateInfo, compareEnable)) != VK_FALSE;
-}
+bool compares(const std::byte* base) { return word(base, offsetof(VkSamplerCreateInfo, compareEnable)) != VK_FALSE; }
 bool has_border(const std::byte* base) {
   for (const std::size_t mode :
        {offsetof(VkSamplerCreateInfo, addressModeU), offsetof(VkSamplerCreateInfo, addressModeV),
@@ -116,8 +110,7 @@ bool has_view(const std::byte* base) {
   return codec::load<std::uint64_t>(base + offsetof(VkRenderingAttachmentInfo, imageView)) != 0;
 }
 bool resolves(const std::byte* base) {
-  return has_view(base) &&
-         word(base, offsetof(VkRenderingAttachmentInfo, resolveMode)) != VK_RESOLVE_MODE_NONE;
+  return has_view(base) && word(base, offsetof(VkRenderingAttachmentInfo, resolveMode)) != VK_RESOLVE_MODE_NONE;
 }
 
 bool pushes_descriptors(const std::byte* base) {
@@ -285,8 +278,7 @@ Wrong settle_values(const codec::CommandInfo& command, codec::Lowered& lowered,
                     const std::vector<const std::byte*>& blobs) {
   static const std::vector<bool> has = find_structures_with_values();
   bool any = has[static_cast<std::size_t>(command.args)];
-  for (const codec::StructRef& chained : lowered.chained)
-    any = any || has[static_cast<std::size_t>(chained.id)];
+  for (const codec::StructRef& chained : lowered.chained) any = any || has[static_cast<std::size_t>(chained.id)];
   if (!any) return {};
   Values values(lowered, blobs, has);
   LeafWalk<Values>(lowered, values).run(command);

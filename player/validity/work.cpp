@@ -81,16 +81,14 @@ bool Work::uses(ObjectId object) const {
   const auto found = uses_.find(object);
   if (found == uses_.end()) return false;
   const Use& use = found->second;
-  return running(use.last) ||
-         std::any_of(use.others.begin(), use.others.end(), [&](Place p) { return running(p); });
+  return running(use.last) || std::any_of(use.others.begin(), use.others.end(), [&](Place p) { return running(p); });
 }
 
 void Work::queues_of(ObjectId object, std::vector<ObjectId>& out) const {
   const auto found = uses_.find(object);
   if (found == uses_.end()) return;
   const auto add = [&](Place place) {
-    if (running(place) && std::find(out.begin(), out.end(), place.queue) == out.end())
-      out.push_back(place.queue);
+    if (running(place) && std::find(out.begin(), out.end(), place.queue) == out.end()) out.push_back(place.queue);
   };
   const Use& use = found->second;
   add(use.last);

@@ -30,8 +30,8 @@ class Work {
   void finish_device(ObjectId device, const std::vector<Object>& objects);
   Place last(ObjectId queue) const;  // that the queue was given; {0, 0}: none
   bool running(Place place) const;
-  void submitted(Place place);   // … is a submit's, and no acquire's or present's
-  bool submits_ended() const;    // all of them
+  void submitted(Place place);       // … is a submit's, and no acquire's or present's
+  bool submits_ended() const;        // all of them
   bool uses(ObjectId object) const;  // something that runs does
   void forget(ObjectId object) { uses_.erase(object); }
   std::size_t bytes() const;  // about

@@ -29,8 +29,7 @@ const args_vkCmdSetViewport set_viewport{kCommands, 0, 1, viewports};
 
 const VkDescriptorSet sets[1] = {handle<VkDescriptorSet>(0x7f0000002000)};
 const args_vkCmdBindDescriptorSets bind_sets{
-    kCommands, VK_PIPELINE_BIND_POINT_GRAPHICS, handle<VkPipelineLayout>(0x7f0000001000), 0, 1, sets, 0,
-    nullptr};
+    kCommands, VK_PIPELINE_BIND_POINT_GRAPHICS, handle<VkPipelineLayout>(0x7f0000001000), 0, 1, sets, 0, nullptr};
 
 const VkImageMemoryBarrier barriers[1] = {{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
                                            nullptr,
@@ -42,16 +41,9 @@ const VkImageMemoryBarrier barriers[1] = {{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIE
                                            VK_QUEUE_FAMILY_IGNORED,
                                            handle<VkImage>(0x7f0000003000),
                                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}}};
-const args_vkCmdPipelineBarrier barrier{kCommands,
-                                        VK_PIPELINE_STAGE_TRANSFER_BIT,
-                                        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-                                        0,
-                                        0,
-                                        nullptr,
-                                        0,
-                                        nullptr,
-                                        1,
-                                        barriers};
+const args_vkCmdPipelineBarrier barrier{
+    kCommands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, 0, 0, nullptr, 0, nullptr, 1,
+    barriers};
 
 VkClearValue clears[2];  // zero: black, depth 0
 const VkRenderPassBeginInfo begin_info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
@@ -73,11 +65,10 @@ const args_vkQueueSubmit submit{handle<VkQueue>(0x55d0c0de2000), 1, submits, han
 const VkDescriptorBufferInfo buffer_info{handle<VkBuffer>(0x7f0000009000), 0, 1216};
 const VkDescriptorImageInfo image_info{handle<VkSampler>(0x7f000000a000), handle<VkImageView>(0x7f000000b000),
                                        VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
-const VkWriteDescriptorSet writes[2] = {
-    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 0, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
-     nullptr, &buffer_info, nullptr},
-    {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 1, 0, 1,
-     VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &image_info, nullptr, nullptr}};
+const VkWriteDescriptorSet writes[2] = {{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 0, 0, 1,
+                                         VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, nullptr, &buffer_info, nullptr},
+                                        {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, sets[0], 1, 0, 1,
+                                         VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, &image_info, nullptr, nullptr}};
 const args_vkUpdateDescriptorSets update_sets{handle<VkDevice>(0x55d0c0de3000), 2, writes, 0, nullptr};
 
 }  // namespace

@@ -49,12 +49,12 @@ class Nowhere : public ValueSink {
 IdMap own_ids() {
   std::vector<DictionaryRow> rows;
   for (const CommandInfo& command : commands().subspan(1))
-    rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id),
-                    info(command.args).encoding_hash, command.name});
+    rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id), info(command.args).encoding_hash,
+                    command.name});
   for (const StructInfo& structure : structures().subspan(1))
     if (structure.stype != kNull)
-      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
-                      structure.encoding_hash, structure.name});
+      rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id), structure.encoding_hash,
+                      structure.name});
   return IdMap::match(rows);
 }
 

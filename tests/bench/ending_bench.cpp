@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     const std::string path = argv[i];
     benchmark::RegisterBenchmark(("sum_up " + path).c_str(), sum_up, path)->Unit(benchmark::kMillisecond);
-    benchmark::RegisterBenchmark(("replayable " + path).c_str(), ask_whether_replayable, path)->Unit(benchmark::kMillisecond);
+    benchmark::RegisterBenchmark(("replayable " + path).c_str(), ask_whether_replayable, path)
+        ->Unit(benchmark::kMillisecond);
   }
   benchmark::RunSpecifiedBenchmarks();
   return 0;

@@ -24,19 +24,61 @@ namespace {
 constexpr int kNotPossible = 77;
 
 // Those of the profile's list that capabilities alone allow, and those that it does not have.
-constexpr long kForbidden[] = {
-    SYS_acct, SYS_add_key, SYS_bpf, SYS_clock_adjtime, SYS_clock_settime, SYS_delete_module, SYS_fanotify_init,
-    SYS_finit_module, SYS_fsconfig, SYS_fsmount, SYS_fsopen, SYS_fspick, SYS_get_mempolicy, SYS_init_module,
-    SYS_io_uring_enter, SYS_io_uring_register, SYS_io_uring_setup, SYS_kcmp, SYS_kexec_file_load, SYS_kexec_load,
-    SYS_keyctl, SYS_lookup_dcookie, SYS_mbind, SYS_mount, SYS_move_mount, SYS_move_pages, SYS_nfsservctl,
-    SYS_open_by_handle_at, SYS_open_tree, SYS_perf_event_open, SYS_pidfd_getfd, SYS_pivot_root, SYS_process_madvise,
-    SYS_quotactl, SYS_reboot, SYS_request_key, SYS_set_mempolicy, SYS_setdomainname, SYS_sethostname, SYS_setns,
-    SYS_settimeofday, SYS_swapoff, SYS_swapon, SYS_syslog, SYS_umount2, SYS_unshare, SYS_userfaultfd, SYS_vhangup};
-constexpr std::uint32_t kNamespaces = CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |
-                                      CLONE_NEWPID | CLONE_NEWNET;
+constexpr long kForbidden[] = {SYS_acct,
+                               SYS_add_key,
+                               SYS_bpf,
+                               SYS_clock_adjtime,
+                               SYS_clock_settime,
+                               SYS_delete_module,
+                               SYS_fanotify_init,
+                               SYS_finit_module,
+                               SYS_fsconfig,
+                               SYS_fsmount,
+                               SYS_fsopen,
+                               SYS_fspick,
+                               SYS_get_mempolicy,
+                               SYS_init_module,
+                               SYS_io_uring_enter,
+                               SYS_io_uring_register,
+                               SYS_io_uring_setup,
+                               SYS_kcmp,
+                               SYS_kexec_file_load,
+                               SYS_kexec_load,
+                               SYS_keyctl,
+                               SYS_lookup_dcookie,
+                               SYS_mbind,
+                               SYS_mount,
+                               SYS_move_mount,
+                               SYS_move_pages,
+                               SYS_nfsservctl,
+                               SYS_open_by_handle_at,
+                               SYS_open_tree,
+                               SYS_perf_event_open,
+                               SYS_pidfd_getfd,
+                               SYS_pivot_root,
+                               SYS_process_madvise,
+                               SYS_quotactl,
+                               SYS_reboot,
+                               SYS_request_key,
+                               SYS_set_mempolicy,
+                               SYS_setdomainname,
+                               SYS_sethostname,
+                               SYS_setns,
+                               SYS_settimeofday,
+                               SYS_swapoff,
+                               SYS_swapon,
+                               SYS_syslog,
+                               SYS_umount2,
+                               SYS_unshare,
+                               SYS_userfaultfd,
+                               SYS_vhangup};
+constexpr std::uint32_t kNamespaces =
+    CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER | CLONE_NEWPID | CLONE_NEWNET;
 
 bool forbid() {
-  const auto deny = [](int error) { return sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error)); };
+  const auto deny = [](int error) {
+    return sock_filter BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | static_cast<unsigned>(error));
+  };
   std::vector<sock_filter> filter = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr))};
   for (const long call : kForbidden) {
     filter.push_back(BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, static_cast<std::uint32_t>(call), 0, 1));

@@ -52,7 +52,8 @@ void accesses(Bytes file) {
     const CommandId id = ids.command((*record)->command);
     if (id == CommandId::none || !codec::decode(lowered, ids, id, (*record)->payload, {.max_bytes = 1 << 20})) continue;
     const codec::CommandInfo& command = codec::info(id);
-    const bool succeeded = command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
+    const bool succeeded =
+        command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
     objects.apply(command, (*record)->sequence, succeeded, lowered, resolution);
     if (!access::load(reader, command, lowered, resolution.ids, parameters)) break;
     model.take({command, parameters.view, resolution, objects, (*record)->sequence, succeeded,

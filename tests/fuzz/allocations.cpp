@@ -89,9 +89,7 @@ void __libc_free(void* p);
 #pragma GCC visibility push(default)
 
 void* malloc(std::size_t bytes) { return rondo::fuzz::counted(__libc_malloc(bytes)); }
-void* calloc(std::size_t count, std::size_t bytes) {
-  return rondo::fuzz::counted(__libc_calloc(count, bytes));
-}
+void* calloc(std::size_t count, std::size_t bytes) { return rondo::fuzz::counted(__libc_calloc(count, bytes)); }
 void* realloc(void* p, std::size_t bytes) {
   rondo::fuzz::uncount(p);
   void* moved = __libc_realloc(p, bytes);

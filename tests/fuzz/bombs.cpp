@@ -60,8 +60,7 @@ Result<void> write_bomb(std::string_view what, const std::string& in, const std:
     payload.assign(buffer.payload.begin(), buffer.payload.end());
   }
   buffer.payload = payload;
-  if (what == "objects" && payload.size() < sizeof(std::uint64_t))
-    return fail(Status::usage, in + ": makes no buffer");
+  if (what == "objects" && payload.size() < sizeof(std::uint64_t)) return fail(Status::usage, in + ": makes no buffer");
   for (std::uint64_t i = 0; what == "objects" && i < kBuffers; ++i) {
     const std::uint64_t handle = kFirstHandle + i;  // of vkCreateBuffer's last parameter
     std::memcpy(payload.data() + payload.size() - sizeof handle, &handle, sizeof handle);

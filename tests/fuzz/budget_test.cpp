@@ -73,9 +73,8 @@ std::size_t taken_by_reading(const std::vector<std::byte>& file) {
 TEST(Budget, HoldsForChunksThatUnpackToMuch) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has its own malloc";
   for (const Compression codec : {Compression::lz4, Compression::zstd})
-    for (const ChunkType type :
-         {ChunkType::session, ChunkType::dictionary, ChunkType::records, ChunkType::blobs, ChunkType::files,
-          ChunkType::references})
+    for (const ChunkType type : {ChunkType::session, ChunkType::dictionary, ChunkType::records, ChunkType::blobs,
+                                 ChunkType::files, ChunkType::references})
       for (const std::uint32_t first_word : {0u, 1u, 1000u, 0xffffffffu}) {
         const auto file = file_of(bomb(type, codec, std::uint64_t{64} << 20, first_word));
         EXPECT_LE(taken_by_reading(file), kBudget + kOverhead)
@@ -85,9 +84,8 @@ TEST(Budget, HoldsForChunksThatUnpackToMuch) {
 
 TEST(Budget, HoldsForSmallFilesThatClaimMuch) {
   if (!allocations_are_counted()) GTEST_SKIP() << "a sanitizer has its own malloc";
-  for (const ChunkType type : {ChunkType::session, ChunkType::dictionary, ChunkType::records,
-                               ChunkType::blobs, ChunkType::segment, ChunkType::index, ChunkType::files,
-                               ChunkType::references})
+  for (const ChunkType type : {ChunkType::session, ChunkType::dictionary, ChunkType::records, ChunkType::blobs,
+                               ChunkType::segment, ChunkType::index, ChunkType::files, ChunkType::references})
     for (const std::uint64_t claimed :
          {std::uint64_t{1} << 20, std::uint64_t{1} << 30, std::uint64_t{1} << 40, UINT64_MAX}) {
       Part part = bomb(type, Compression::none, 512, 0xffffffff);

@@ -86,8 +86,7 @@ std::vector<std::byte> CaptureParts::bytes() const {
   first.checksum = checksum_before(first, offsetof(FileHeader, checksum));
   append(out, first);
   std::vector<IndexEntry> entries;
-  const auto write = [&](ChunkHeader h, std::span<const std::byte> stored,
-                         std::optional<std::uint64_t> claimed) {
+  const auto write = [&](ChunkHeader h, std::span<const std::byte> stored, std::optional<std::uint64_t> claimed) {
     const std::uint64_t offset = out.size();
     h.magic = kChunkMagic;
     h.stored_bytes = claimed.value_or(stored.size());

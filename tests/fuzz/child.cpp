@@ -47,8 +47,8 @@ class Output {
   int fd_;
 };
 
-[[noreturn]] void become(std::vector<char*>& words, std::vector<char*>& environment, const Limits& limits,
-                         int out, int err) {
+[[noreturn]] void become(std::vector<char*>& words, std::vector<char*>& environment, const Limits& limits, int out,
+                         int err) {
   ::setpgid(0, 0);
   const int nothing = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
   ::dup2(nothing, STDIN_FILENO);
@@ -123,9 +123,8 @@ void judge(Ended& ended) {
   if (ended.why.empty()) ended.why = line_with(text, "rondo: ");
   if (ended.status == kSanitizerStatus || text.find("runtime error: ") != std::string::npos) {
     const std::string frame = deciding_frame(text);
-    ended.why =
-        line_with(text, text.find("runtime error: ") != std::string::npos ? "runtime error: " : "ERROR: ") +
-        " " + frame;
+    ended.why = line_with(text, text.find("runtime error: ") != std::string::npos ? "runtime error: " : "ERROR: ") +
+                " " + frame;
     ended.end = is_drivers(frame) ? End::driver : End::crash;
   } else if (ended.signal != 0) {
     ended.end = End::crash;

@@ -62,12 +62,11 @@ const codec::IdMap& own_ids() {
     std::vector<DictionaryRow> rows;
     for (const codec::CommandInfo& c : codec::commands())
       if (c.id != CommandId::none && c.args != StructId::none)
-        rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(c.id),
-                        codec::info(c.args).encoding_hash, c.name});
+        rows.push_back(
+            {DictionaryKind::command, static_cast<std::uint16_t>(c.id), codec::info(c.args).encoding_hash, c.name});
     for (const codec::StructInfo& s : codec::structures())
       if (s.stype != codec::kNull)
-        rows.push_back(
-            {DictionaryKind::structure, static_cast<std::uint16_t>(s.id), s.encoding_hash, s.name});
+        rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(s.id), s.encoding_hash, s.name});
     return codec::IdMap::match(rows);
   }();
   return ids;
@@ -93,10 +92,8 @@ void check_places(const codec::Lowered& lowered) {
     std::memcpy(&target, &lowered.bytes[at], sizeof target);
     expect(inside(target, 1), "a pointer points into the block");
   }
-  for (const codec::HandleRef& ref : lowered.handles)
-    expect(inside(ref.offset, 8), "a handle lies in the block");
-  for (const codec::BlobRef& ref : lowered.blobs)
-    expect(inside(ref.offset, 8), "a blob's pointer lies in the block");
+  for (const codec::HandleRef& ref : lowered.handles) expect(inside(ref.offset, 8), "a handle lies in the block");
+  for (const codec::BlobRef& ref : lowered.blobs) expect(inside(ref.offset, 8), "a blob's pointer lies in the block");
   for (const codec::MarkRef& ref : lowered.marks) expect(inside(ref.offset, 4), "a mark lies in the block");
   for (const codec::StructRef& ref : lowered.chained)
     expect(inside(ref.offset, codec::info(ref.id).size), "a chained structure lies in the block");
@@ -171,8 +168,7 @@ void codec(Bytes input) {
   const std::vector<std::byte> once = encoded(command, lowered);
   if (once.empty()) return;
   codec::Lowered again;
-  expect(static_cast<bool>(codec::decode(again, own_ids(), command, once, limits)),
-         "what is encoded can be decoded");
+  expect(static_cast<bool>(codec::decode(again, own_ids(), command, once, limits)), "what is encoded can be decoded");
   expect(encoded(command, again) == once, "encoding is stable");
 }
 

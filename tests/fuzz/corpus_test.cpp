@@ -130,12 +130,10 @@ TEST(TypedMutations, ChangeWhatTheySay) {
   const auto mutator = TypedMutator::from(bytes_of(seed));
   ASSERT_TRUE(mutator);
   std::string all;
-  for (std::uint64_t i = 0; i < 2000; ++i)
-    all += mutator->mutate(1, i, TypedMutator::Kind::records).what + "\n";
-  for (const char* kind :
-       {"vkCreateBuffer; ", "elements are none", ", the count is left", "of the chain is taken out",
-        "of the chain is there twice", "of another chain", " is null", "the word at ", " bytes long",
-        " is another text of ", "returned ", "is left out", "is there twice", "has changed places"})
+  for (std::uint64_t i = 0; i < 2000; ++i) all += mutator->mutate(1, i, TypedMutator::Kind::records).what + "\n";
+  for (const char* kind : {"vkCreateBuffer; ", "elements are none", ", the count is left", "of the chain is taken out",
+                           "of the chain is there twice", "of another chain", " is null", "the word at ", " bytes long",
+                           " is another text of ", "returned ", "is left out", "is there twice", "has changed places"})
     EXPECT_NE(all.find(kind), std::string::npos) << kind;
 }
 

@@ -18,8 +18,7 @@ void dictionary(Bytes payload) {
     if (row.kind == DictionaryKind::structure) {
       const StructId id = ids.structure(row.id);
       if (id == StructId::none) continue;
-      expect(rondo::codec::info(id).encoding_hash == row.encoding_hash,
-             "a structure is taken with its encoding only");
+      expect(rondo::codec::info(id).encoding_hash == row.encoding_hash, "a structure is taken with its encoding only");
       continue;
     }
     expect(row.name.empty() || ids.name(row.id) == row.name, "a command keeps its name");
@@ -33,8 +32,7 @@ void dictionary(Bytes payload) {
   if (!parsed) return;
 
   // Read again: nothing new, and the same from what is written of it.
-  expect(parse_dictionary(none, chunk, payload, rows) && rows.size() == first,
-         "a repeated dictionary adds nothing");
+  expect(parse_dictionary(none, chunk, payload, rows) && rows.size() == first, "a repeated dictionary adds nothing");
   std::vector<DictionaryEntry> entries;
   for (const DictionaryRow& row : rows) entries.push_back({row.kind, row.id, row.encoding_hash, row.name});
   std::vector<const DictionaryEntry*> pointers;

@@ -33,10 +33,8 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
 
 // A quarter of the mutations is libFuzzer's own. The rest know how a capture is
 // built: they reach what lies behind checksums and compression.
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                    unsigned seed);
-std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size,
-                                    unsigned seed) {
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed);
+std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size, std::size_t max_size, unsigned seed) {
   if (!target().takes_a_capture || seed % 4 == 0) return LLVMFuzzerMutate(data, size, max_size);
   const rondo::fuzz::Mutator mutator(std::as_bytes(std::span(data, size)));
   const std::vector<std::byte> mutated = mutator.mutate(seed);

@@ -92,8 +92,7 @@ class Campaign {
     for (const std::string& path : wishes_.captures) {
       const std::string text = contents(path);
       auto mutator = TypedMutator::from(std::as_bytes(std::span(text)));
-      if (!mutator)
-        return std::fprintf(stderr, "%s: not a capture that this build can read\n", path.c_str()), false;
+      if (!mutator) return std::fprintf(stderr, "%s: not a capture that this build can read\n", path.c_str()), false;
       mutators.push_back(std::move(*mutator));
       names.push_back(path);
     }
@@ -114,8 +113,8 @@ class Campaign {
  private:
   void one(const TypedMutator& mutator, const std::string& capture, std::uint64_t number) {
     const bool shader = (number * wishes_.shaders) % 100 < wishes_.shaders;
-    const Mutant mutant = mutator.mutate(wishes_.seed, number,
-                                         shader ? TypedMutator::Kind::shaders : TypedMutator::Kind::records);
+    const Mutant mutant =
+        mutator.mutate(wishes_.seed, number, shader ? TypedMutator::Kind::shaders : TypedMutator::Kind::records);
     if (!wishes_.write.empty()) {
       write_file(wishes_.write, mutant.file);
       std::printf("%s\n", mutant.what.c_str());
@@ -155,15 +154,14 @@ class Campaign {
     tally.most_kib = std::max(tally.most_kib, ended.most_kib);
     if (ended.end == End::driver) {
       const std::size_t begin = ended.why.find("(SIG");
-      ++tally.drivers[begin == std::string::npos
-                          ? ended.why
-                          : ended.why.substr(begin, ended.why.find(')', begin) - begin + 1)];
+      ++tally.drivers[begin == std::string::npos ? ended.why
+                                                 : ended.why.substr(begin, ended.why.find(')', begin) - begin + 1)];
     }
     const bool large = ended.most_kib > wishes_.most_mib * 1024;
     const bool failed = (ended.end != End::told && ended.end != End::driver) || large || ended.controls;
     if (!failed && ended.end != End::driver) return;
-    const std::string name = std::filesystem::path(capture).stem().string() + "-" +
-                             std::to_string(wishes_.seed) + "-" + std::to_string(number) + ".rondo";
+    const std::string name = std::filesystem::path(capture).stem().string() + "-" + std::to_string(wishes_.seed) + "-" +
+                             std::to_string(number) + ".rondo";
     const std::string kept = wishes_.keep + (failed ? "/" : "/driver-") + tool.name + "-" + name;
     std::filesystem::create_directories(wishes_.keep);
     write_file(kept, mutant.file);
@@ -171,9 +169,9 @@ class Campaign {
     if (large) why = "held " + std::to_string(ended.most_kib / 1024) + " MiB; " + why;
     if (ended.controls) why = "printed a control character; " + why;
     std::printf("%s: mutant %llu of seed %llu of %s: %s: %s; %s; kept as %s\n", tool.name,
-                static_cast<unsigned long long>(number), static_cast<unsigned long long>(wishes_.seed),
-                capture.c_str(), failed ? end_name(ended.end) : "driver", printable(why).c_str(),
-                printable(mutant.what).c_str(), kept.c_str());
+                static_cast<unsigned long long>(number), static_cast<unsigned long long>(wishes_.seed), capture.c_str(),
+                failed ? end_name(ended.end) : "driver", printable(why).c_str(), printable(mutant.what).c_str(),
+                kept.c_str());
     std::fflush(stdout);
     if (!failed) return;
     ++tally.failures;
@@ -214,8 +212,7 @@ bool choose(const std::string& names, std::vector<const Tool*>& chosen) {
   for (std::string name; std::getline(words, name, ',');) {
     const auto found =
         std::find_if(tools().begin(), tools().end(), [&](const Tool& tool) { return tool.name == name; });
-    if (found == tools().end())
-      return std::fprintf(stderr, "mutants: no tool is named %s\n", name.c_str()), false;
+    if (found == tools().end()) return std::fprintf(stderr, "mutants: no tool is named %s\n", name.c_str()), false;
     chosen.push_back(&*found);
   }
   return true;

@@ -58,8 +58,7 @@ std::string contents(const std::string& path) {
 
 // Both end by their status, whatever it is; what they print goes nowhere.
 void inspect(const std::string& path) {
-  for (const auto& words :
-       {std::vector<std::string>{path, "--submits", "--frames", "--times"}, {path, "--json"}})
+  for (const auto& words : {std::vector<std::string>{path, "--submits", "--frames", "--times"}, {path, "--json"}})
     static_cast<void>(analyzers::run_info(words));
   for (const char* format : {"--format=text", "--format=jsonl"})
     static_cast<void>(analyzers::run_dump(std::vector<std::string>{format, path}));
@@ -100,8 +99,7 @@ Mutants mutants_of(const std::string& capture, bool typed) {
   };
 }
 
-[[noreturn]] void run_batch(const Mutants& mutants, std::uint64_t first, std::uint64_t end,
-                            Progress& progress) {
+[[noreturn]] void run_batch(const Mutants& mutants, std::uint64_t first, std::uint64_t end, Progress& progress) {
   const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   ::dup2(nowhere, STDOUT_FILENO);
   const rlimit no_core{0, 0};
@@ -127,8 +125,7 @@ class Campaign {
  public:
   Campaign(bool typed, std::uint64_t seed, std::uint64_t count, std::string keep)
       : typed_(typed), seed_(seed), count_(count), keep_(std::move(keep)) {
-    void* shared =
-        ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     expect(shared != MAP_FAILED, "a page can be shared");
     progress_ = new (shared) Progress{};
   }
@@ -154,11 +151,10 @@ class Campaign {
       keep(name, next, mutants(next), how_it_ended(status));
       ++next;
     }
-    std::printf(
-        "%s: %llu mutations, %llu failures; %llu played, %llu refused by a check; at most %zu KiB\n",
-        name.c_str(), static_cast<unsigned long long>(count_), static_cast<unsigned long long>(failures),
-        static_cast<unsigned long long>(progress_->played.load()),
-        static_cast<unsigned long long>(progress_->planned.load()), progress_->most_bytes.load() / 1024);
+    std::printf("%s: %llu mutations, %llu failures; %llu played, %llu refused by a check; at most %zu KiB\n",
+                name.c_str(), static_cast<unsigned long long>(count_), static_cast<unsigned long long>(failures),
+                static_cast<unsigned long long>(progress_->played.load()),
+                static_cast<unsigned long long>(progress_->planned.load()), progress_->most_bytes.load() / 1024);
     std::fflush(stdout);
     note(failures == 0, (typed_ ? "typed mutations of " : "mutations of ") + name, failures);
     return failures == 0;
@@ -182,8 +178,7 @@ class Campaign {
     return status == 0;
   }
 
-  void keep(const std::string& name, std::uint64_t number, const std::vector<std::byte>& file,
-            const std::string& why) {
+  void keep(const std::string& name, std::uint64_t number, const std::vector<std::byte>& file, const std::string& why) {
     std::filesystem::create_directories(keep_);
     const std::string path = keep_ + "/" + name + "-" + std::to_string(number) + ".rondo";
     std::ofstream(path, std::ios::binary)
@@ -196,9 +191,8 @@ class Campaign {
   static void note(bool passed, const std::string& name, std::uint64_t failures) {
     const char* results = std::getenv("RONDO_TEST_RESULTS");
     if (results == nullptr) return;
-    std::ofstream(results, std::ios::app)
-        << (passed ? "passed\t" : "failed\t") << name << '\t'
-        << (passed ? "" : std::to_string(failures) + " mutations failed") << '\n';
+    std::ofstream(results, std::ios::app) << (passed ? "passed\t" : "failed\t") << name << '\t'
+                                          << (passed ? "" : std::to_string(failures) + " mutations failed") << '\n';
   }
 
   bool typed_;

@@ -39,9 +39,7 @@ class Damage {
   explicit Damage(std::uint64_t seed) : random_(seed * 0x9e3779b97f4a7c15u + 1) {}
 
   std::size_t pick(std::size_t count) { return static_cast<std::size_t>(random_() % count); }
-  std::uint64_t number() {
-    return pick(4) == 0 ? random_() >> pick(64) : kTelling[pick(std::size(kTelling))];
-  }
+  std::uint64_t number() { return pick(4) == 0 ? random_() >> pick(64) : kTelling[pick(std::size(kTelling))]; }
   template <class T>
   auto& one_of(std::vector<T>& all) {
     return all[pick(all.size())];

@@ -64,8 +64,7 @@ class Collector : public codec::ValueSink {
  private:
   void close(const Site& site) {
     const bool chain = site.bytes != 0;
-    const bool ours =
-        !open_.empty() && open_.back().head.field == site.field && open_.back().head.owner == site.owner;
+    const bool ours = !open_.empty() && open_.back().head.field == site.field && open_.back().head.owner == site.owner;
     if (ours) {
       open_.back().end = site.at;
       sites_.lists.push_back(std::move(open_.back()));

@@ -24,7 +24,7 @@ struct Site {
 
 // A list whose count stands in the payload, the target of a pointer that may be null, or a pNext chain.
 struct List {
-  Site head;  // the count or presence; of a chain: none, its elements begin with their ids
+  Site head;                        // the count or presence; of a chain: none, its elements begin with their ids
   std::vector<std::size_t> begins;  // of the elements
   std::size_t end = 0;
   bool is_chain() const { return head.part == codec::ValueSink::Part::chained; }
@@ -35,8 +35,7 @@ struct PayloadSites {
   std::vector<List> lists;
 
   // nullopt: this build cannot read it.
-  static std::optional<PayloadSites> of(const codec::IdMap& ids, CommandId command,
-                                        std::span<const std::byte> payload);
+  static std::optional<PayloadSites> of(const codec::IdMap& ids, CommandId command, std::span<const std::byte> payload);
   // The number that says how long the list or data of `site` is; null: none does, or it is not a plain
   // member.
   const Site* count_of(const Site& site) const;

@@ -83,8 +83,7 @@ void resolver(Bytes input) {
                  std::find(behind, out.ended.end(), objects[id].parent) != out.ended.end(),
              "children end before their parents");
     }
-    for (const std::uint32_t i : out.unknown)
-      expect(i < lowered.handles.size(), "what is unknown stands in the call");
+    for (const std::uint32_t i : out.unknown) expect(i < lowered.handles.size(), "what is unknown stands in the call");
     static_cast<void>(table.name(static_cast<ObjectId>(objects.size() - 1)));
   }
 }

@@ -99,8 +99,7 @@ class Rewriter {
       else
         take(writer_->add_session(session));
     }
-    if (what_ == "all")
-      take(writer_->add_session("{\"stopped\":\"" + std::string(kHostileText) + "\"}"));  // no JSON
+    if (what_ == "all") take(writer_->add_session("{\"stopped\":\"" + std::string(kHostileText) + "\"}"));  // no JSON
     take(writer_->finish());
   }
 
@@ -141,9 +140,7 @@ class Rewriter {
       out.insert(out.end(), from, at - sizeof(std::uint32_t));
       // Where shaders are renamed, too, pipelines find them.
       const bool is_entry_point = one.member == "pName" && (what_ == "all" || what_ == "entry-points");
-      const std::string_view text = is_entry_point            ? kHostileName
-                                    : what_ == "unterminated" ? full
-                                                              : kHostileText;
+      const std::string_view text = is_entry_point ? kHostileName : what_ == "unterminated" ? full : kHostileText;
       const auto length = static_cast<std::uint32_t>(text.size());
       const auto* bytes = reinterpret_cast<const std::byte*>(&length);
       out.insert(out.end(), bytes, bytes + sizeof length);

@@ -106,10 +106,9 @@ class Seeds {
         stream.push_back(static_cast<std::byte>(byte));
       for (std::size_t i = 0; i < handles; ++i) {
         const codec::HandleRef& ref = lowered.handles[i];
-        const auto value =
-            values.emplace(ref.captured, static_cast<std::uint8_t>(values.size())).first->second;
-        for (const unsigned byte : {static_cast<unsigned>(ref.type), static_cast<unsigned>(ref.flags),
-                                    static_cast<unsigned>(value)})
+        const auto value = values.emplace(ref.captured, static_cast<std::uint8_t>(values.size())).first->second;
+        for (const unsigned byte :
+             {static_cast<unsigned>(ref.type), static_cast<unsigned>(ref.flags), static_cast<unsigned>(value)})
           stream.push_back(static_cast<std::byte>(byte));
       }
     }

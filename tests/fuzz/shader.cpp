@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Any bytes as a shader: what it uses is found in the end; it is refused, or reflected the same each time, and like itself.
+// Any bytes as a shader: what it uses is found in the end; it is refused, or reflected the same each time, and like
+// itself.
 #include "shaders/compare.h"
 #include "shaders/static_use.h"
 #include "tests/fuzz/targets.h"

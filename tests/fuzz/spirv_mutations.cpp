@@ -1,28 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/fuzz/spirv_mutations.h"
 
-#include "shaders/spirv.h"
-
 #include <algorithm>
 #include <cstddef>
 #include <iterator>
+
+#include "shaders/spirv.h"
 
 namespace rondo::fuzz {
 namespace {
 
 constexpr std::size_t kHeaderWords = 5;
-constexpr std::uint32_t kTelling[] = {0,          1,          2,          3,          4,          7,
-                                      8,          31,         32,         33,         64,         127,
-                                      128,        255,        256,        1023,       0x7fff,     0xffff,
-                                      0x00100000, 0x3fffffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
+constexpr std::uint32_t kTelling[] = {
+    0,   1,   2,   3,    4,      7,      8,          31,         32,         33,         64,         127,
+    128, 255, 256, 1023, 0x7fff, 0xffff, 0x00100000, 0x3fffffff, 0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff};
 // Those that say what a module asks of its surroundings: names of entry points and their limits, types and
 // constants, variables, and decorations with their sets, bindings, locations and offsets.
 constexpr std::uint32_t kTellingOpcodes[] = {
-    SpvOpEntryPoint,    SpvOpExecutionMode,    SpvOpExecutionModeId, SpvOpCapability,
-    SpvOpTypeInt,       SpvOpTypeFloat,        SpvOpTypeVector,      SpvOpTypeMatrix,
-    SpvOpTypeImage,     SpvOpTypeSampledImage, SpvOpTypeArray,       SpvOpTypeRuntimeArray,
-    SpvOpTypeStruct,    SpvOpTypePointer,      SpvOpConstant,        SpvOpConstantComposite,
-    SpvOpSpecConstant,  SpvOpVariable,         SpvOpAccessChain,     SpvOpDecorate,
+    SpvOpEntryPoint,        SpvOpExecutionMode,    SpvOpExecutionModeId, SpvOpCapability,  SpvOpTypeInt,
+    SpvOpTypeFloat,         SpvOpTypeVector,       SpvOpTypeMatrix,      SpvOpTypeImage,   SpvOpTypeSampledImage,
+    SpvOpTypeArray,         SpvOpTypeRuntimeArray, SpvOpTypeStruct,      SpvOpTypePointer, SpvOpConstant,
+    SpvOpConstantComposite, SpvOpSpecConstant,     SpvOpVariable,        SpvOpAccessChain, SpvOpDecorate,
     SpvOpMemberDecorate};
 
 class Module {
@@ -57,8 +55,7 @@ class Module {
   std::size_t telling() {
     std::vector<std::size_t> those;
     for (const std::size_t at : begins_)
-      if (std::find(std::begin(kTellingOpcodes), std::end(kTellingOpcodes), op(at)) !=
-          std::end(kTellingOpcodes))
+      if (std::find(std::begin(kTellingOpcodes), std::end(kTellingOpcodes), op(at)) != std::end(kTellingOpcodes))
         those.push_back(at);
     return those.empty() ? any() : those[pick(those.size())];
   }
@@ -85,8 +82,8 @@ class Module {
 
   std::string header() {
     const std::size_t at = 1 + pick(4);
-    words_[at] = at == 3 && pick(2) == 0 ? static_cast<std::uint32_t>(pick(std::size_t{words_[3]} + 1))
-                                         : other_word(words_[at]);
+    words_[at] =
+        at == 3 && pick(2) == 0 ? static_cast<std::uint32_t>(pick(std::size_t{words_[3]} + 1)) : other_word(words_[at]);
     return "header word " + std::to_string(at);
   }
   std::string operand(std::size_t at) {
@@ -108,15 +105,12 @@ class Module {
   }
   std::string move() {
     const std::size_t at = any(), to = any();
-    const std::vector<std::uint32_t> copy(words_.begin() + difference(at),
-                                          words_.begin() + difference(at + count(at)));
+    const std::vector<std::uint32_t> copy(words_.begin() + difference(at), words_.begin() + difference(at + count(at)));
     const std::size_t how = pick(3);
     const std::string what = say(how == 0 ? "removal" : how == 1 ? "copy" : "move", at);
-    if (how != 1)
-      words_.erase(words_.begin() + difference(at), words_.begin() + difference(at + copy.size()));
+    if (how != 1) words_.erase(words_.begin() + difference(at), words_.begin() + difference(at + copy.size()));
     const std::size_t place = how == 2 && to > at ? std::max(at, to - std::min(to, copy.size())) : to;
-    if (how != 0)
-      words_.insert(words_.begin() + difference(std::min(place, words_.size())), copy.begin(), copy.end());
+    if (how != 0) words_.insert(words_.begin() + difference(std::min(place, words_.size())), copy.begin(), copy.end());
     return what;
   }
   // Operands more or fewer, with the word count made right or not.
@@ -125,8 +119,7 @@ class Module {
     const std::string what = say("length", at);
     const bool grows = count(at) < 2 || pick(2) == 0;
     const bool right = pick(2) == 0;
-    if (!right || !grows || count(at) < 0xffff)
-      words_[at] = grows ? words_[at] + 0x10000u : words_[at] - 0x10000u;
+    if (!right || !grows || count(at) < 0xffff) words_[at] = grows ? words_[at] + 0x10000u : words_[at] - 0x10000u;
     if (right && grows) words_.insert(words_.begin() + difference(at + 1), other_word(0));
     if (right && !grows) words_.erase(words_.begin() + difference(at + 1));
     return what;

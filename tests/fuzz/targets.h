@@ -33,7 +33,7 @@ struct Target {
 
 inline constexpr Target kTargets[] = {
     {"container", container, true}, {"chunk", chunk, false},       {"dictionary", dictionary, false},
-    {"codec", codec, false},        {"resolver", resolver, false},   {"shader", shader, false},
+    {"codec", codec, false},        {"resolver", resolver, false}, {"shader", shader, false},
     {"accesses", accesses, true},
 #ifdef RONDO_FUZZ_PLAN
     {"plan", plan, true},

@@ -32,8 +32,8 @@ const std::vector<Tool>& tools() {
       {"verify", true, [](const P& p) { return player(p, {"--verify"}); }},
       {"trim", true,
        [](const P& p) {
-         return rondo(p, {"trim", "--timeout", p.seconds, "--submits", "0:1", p.mutant, "-o",
-                          p.directory + "/trimmed"});
+         return rondo(p,
+                      {"trim", "--timeout", p.seconds, "--submits", "0:1", p.mutant, "-o", p.directory + "/trimmed"});
        }},
       {"extract", true,
        [](const P& p) {

@@ -36,8 +36,7 @@ std::size_t end_of(const List& list, std::size_t element) {
 
 void TypedChange::record() {
   const auto& same = from_.commands_[pick(from_.commands_.size())];
-  const TypedMutator::Place place =
-      pick(2) == 0 ? same[pick(same.size())] : from_.places_[pick(from_.places_.size())];
+  const TypedMutator::Place place = pick(2) == 0 ? same[pick(same.size())] : from_.places_[pick(from_.places_.size())];
   auto& all = records_[place.part];
   if (place.record >= all.size()) return;  // an earlier change took it away
   EditedRecord& record = all[place.record];
@@ -79,8 +78,7 @@ bool TypedChange::value(Payload& payload, const PayloadSites& sites) {
   return true;
 }
 
-void TypedChange::set_count(Payload& payload, const PayloadSites& sites, const Site& site,
-                            std::uint64_t elements) {
+void TypedChange::set_count(Payload& payload, const PayloadSites& sites, const Site& site, std::uint64_t elements) {
   const Site* count = sites.count_of(site);
   if (count == nullptr) return;
   const std::uint64_t stated = elements * site.field->count.divisor - site.field->count.constant;
@@ -150,8 +148,7 @@ bool TypedChange::chain(Payload& payload, const PayloadSites& sites) {
   return true;
 }
 
-void TypedChange::refer(Payload& payload, const PayloadSites& sites, const Site& site, Bytes bytes,
-                        bool count) {
+void TypedChange::refer(Payload& payload, const PayloadSites& sites, const Site& site, Bytes bytes, bool count) {
   std::vector<std::byte> reference;
   const bool blob = bytes.size() > codec::kInlineBytes;
   reference.push_back(static_cast<std::byte>(blob ? codec::kDataBlob : codec::kDataInline));
@@ -204,8 +201,7 @@ bool TypedChange::data(Payload& payload, const PayloadSites& sites) {
     std::memcpy(&value, &bytes[at], word.bytes);
     value = from_.values_.other(word, value, random_);
     std::memcpy(&bytes[at], &value, word.bytes);
-    say(std::string(site.field->name) + ": the word at " + std::to_string(at) + " is " +
-        std::to_string(value));
+    say(std::string(site.field->name) + ": the word at " + std::to_string(at) + " is " + std::to_string(value));
   }
   refer(payload, sites, site, bytes, right && how == 2);
   return true;
@@ -291,8 +287,7 @@ Mutant TypedChange::finish() {
     std::vector<std::byte> raw;
     append(raw, static_cast<std::uint32_t>(new_blobs_.size()));
     append(raw, std::uint32_t{0});
-    for (const auto& [digest, bytes] : new_blobs_)
-      append(raw, BlobEntry{digest.low, digest.high, bytes.size()});
+    for (const auto& [digest, bytes] : new_blobs_) append(raw, BlobEntry{digest.low, digest.high, bytes.size()});
     for (const auto& [digest, bytes] : new_blobs_) raw.insert(raw.end(), bytes.begin(), bytes.end());
     fuzz::Part part;
     part.header = chunk_header(ChunkType::blobs);

@@ -47,10 +47,9 @@ class TypedMutator {
   CaptureParts capture_;
   codec::IdMap ids_;
   Records records_;
-  std::vector<Place> places_;                 // of what can be read
-  std::vector<std::vector<Place>> commands_;  // the same, by command
-  std::vector<std::pair<Place, std::size_t>>
-      shaders_;  // where data is a module, with its index in the record's data
+  std::vector<Place> places_;                           // of what can be read
+  std::vector<std::vector<Place>> commands_;            // the same, by command
+  std::vector<std::pair<Place, std::size_t>> shaders_;  // where data is a module, with its index in the record's data
   std::map<Digest, std::vector<std::byte>> blobs_;
   TypedValues values_;
   std::vector<std::byte> unchanged_;  // the capture as a mutant without a change would be

@@ -103,8 +103,7 @@ void TypedValues::note(const PayloadSites& sites, std::span<const std::byte> pay
     }
   }
   for (const List& list : sites.lists)
-    for (std::size_t i = 0; list.is_chain() && i < list.begins.size() && structures_.size() < kMostKept;
-         ++i) {
+    for (std::size_t i = 0; list.is_chain() && i < list.begins.size() && structures_.size() < kMostKept; ++i) {
       const std::size_t end = i + 1 < list.begins.size() ? list.begins[i + 1] : list.end;
       structures_.push_back(bytes_at(list.begins[i], end - list.begins[i]));
     }

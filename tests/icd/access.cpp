@@ -8,9 +8,7 @@
 namespace fake {
 namespace {
 
-std::uint32_t blocks(std::uint32_t texels, std::uint32_t of_block) {
-  return (texels + of_block - 1) / of_block;
-}
+std::uint32_t blocks(std::uint32_t texels, std::uint32_t of_block) { return (texels + of_block - 1) / of_block; }
 
 bool within(std::int64_t offset, std::uint32_t extent, std::uint32_t whole) {
   return offset >= 0 && offset + extent <= std::int64_t{whole};
@@ -42,8 +40,7 @@ Box box_of(const Image& image, VkImageAspectFlagBits aspect, std::uint32_t level
   const bool volume = image.image_type == VK_IMAGE_TYPE_3D;
   const Image::Layout first = image.layout(aspect, level, first_layer);
   if (first.plane == nullptr || first_layer + std::uint64_t{layers} > image.layers ||
-      !within(offset.x, extent.width, first.extent.width) ||
-      !within(offset.y, extent.height, first.extent.height) ||
+      !within(offset.x, extent.width, first.extent.width) || !within(offset.y, extent.height, first.extent.height) ||
       (volume && !within(offset.z, extent.depth, first.extent.depth))) {
     violation("goes beyond the edge of an image");
     return box;
@@ -53,9 +50,8 @@ Box box_of(const Image& image, VkImageAspectFlagBits aspect, std::uint32_t level
   box.block_bytes = first.block_bytes;
   box.width = blocks(extent.width, first.plane->block_width);
   box.height = blocks(extent.height, first.plane->block_height);
-  const VkDeviceSize corner =
-      static_cast<std::uint32_t>(offset.y) / first.plane->block_height * first.row_pitch +
-      static_cast<std::uint32_t>(offset.x) / first.plane->block_width * first.block_bytes;
+  const VkDeviceSize corner = static_cast<std::uint32_t>(offset.y) / first.plane->block_height * first.row_pitch +
+                              static_cast<std::uint32_t>(offset.x) / first.plane->block_width * first.block_bytes;
   if (volume) {
     for (std::uint32_t z = 0; z < extent.depth; ++z)
       box.slices.push_back(data + first.offset + corner +
@@ -71,8 +67,7 @@ Box box_of(const Image& image, VkImageAspectFlagBits aspect, std::uint32_t level
            std::uint32_t layers) {
   // Slices that are named as layers are of the one layer that a volume has.
   if (image.image_type == VK_IMAGE_TYPE_3D) first_layer = 0, layers = 1;
-  return box_of(image, aspect, level, first_layer, layers, {0, 0, 0},
-                image.layout(aspect, level, first_layer).extent);
+  return box_of(image, aspect, level, first_layer, layers, {0, 0, 0}, image.layout(aspect, level, first_layer).extent);
 }
 
 Box box_of_area(const Image& image, VkImageAspectFlagBits aspect, const VkImageSubresourceRange& range,
@@ -85,9 +80,9 @@ Box box_of_area(const Image& image, VkImageAspectFlagBits aspect, const VkImageS
   const auto x = static_cast<std::uint32_t>(area.offset.x) / layout.plane->width_divisor;
   const auto y = static_cast<std::uint32_t>(area.offset.y) / layout.plane->height_divisor;
   if (x >= layout.extent.width || y >= layout.extent.height) return {};
-  const VkExtent3D extent{
-      std::min(blocks(area.extent.width, layout.plane->width_divisor), layout.extent.width - x),
-      std::min(blocks(area.extent.height, layout.plane->height_divisor), layout.extent.height - y), 1};
+  const VkExtent3D extent{std::min(blocks(area.extent.width, layout.plane->width_divisor), layout.extent.width - x),
+                          std::min(blocks(area.extent.height, layout.plane->height_divisor), layout.extent.height - y),
+                          1};
   const auto z = volume ? static_cast<std::int32_t>(range.baseArrayLayer + layer) : 0;
   return box_of(image, aspect, range.baseMipLevel, first, 1,
                 {static_cast<std::int32_t>(x), static_cast<std::int32_t>(y), z}, extent);
@@ -98,8 +93,7 @@ std::vector<VkImageAspectFlagBits> aspects_of(const Image& image, VkImageAspectF
   constexpr VkImageAspectFlags kPlanes =
       VK_IMAGE_ASPECT_PLANE_0_BIT | VK_IMAGE_ASPECT_PLANE_1_BIT | VK_IMAGE_ASPECT_PLANE_2_BIT;
   for (const Plane& plane : planes_of(image.format))
-    if ((mask & plane.aspect) != 0 ||
-        ((mask & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && (plane.aspect & kPlanes) != 0))
+    if ((mask & plane.aspect) != 0 || ((mask & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && (plane.aspect & kPlanes) != 0))
       named.push_back(plane.aspect);
   return named;
 }

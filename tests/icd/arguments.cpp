@@ -64,16 +64,14 @@ class Copier {
           element(f, at, target, from);
         return;
       case Shape::array:
-        for (std::size_t i = 0; i < f.count.constant; ++i)
-          element(f, at + i * f.size, target + i * f.size, from);
+        for (std::size_t i = 0; i < f.count.constant; ++i) element(f, at + i * f.size, target + i * f.size, from);
         return;
       default:
         break;
     }
     const std::byte* pointee = (f.flags & kOutput) != 0 ? nullptr : load<const std::byte*>(at);
     // The rule is asked even for null: it may prepare later ones.
-    if (f.rule != RuleId::none && f.rule != RuleId::template_data && !rules_.applies(f, from))
-      pointee = nullptr;
+    if (f.rule != RuleId::none && f.rule != RuleId::template_data && !rules_.applies(f, from)) pointee = nullptr;
     const std::byte* copy = pointee == nullptr ? nullptr : pointed(f, pointee, from);
     std::memcpy(target, &copy, sizeof copy);
   }
@@ -129,8 +127,7 @@ class Copier {
         return;
       case Element::union_type: {
         std::memcpy(to, from, f.size);
-        const std::uint32_t selector =
-            f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
+        const std::uint32_t selector = f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
         const UnionForm form = union_form(f, selector);
         if (form.member != nullptr)
           field(*form.member, from, to);

@@ -12,8 +12,7 @@ bool check_families(std::uint32_t from, std::uint32_t to) {
     return family < queue_families().size() || family == VK_QUEUE_FAMILY_IGNORED ||
            family == VK_QUEUE_FAMILY_EXTERNAL || family == VK_QUEUE_FAMILY_FOREIGN_EXT;
   };
-  if (from == to ||
-      (known(from) && known(to) && from != VK_QUEUE_FAMILY_IGNORED && to != VK_QUEUE_FAMILY_IGNORED))
+  if (from == to || (known(from) && known(to) && from != VK_QUEUE_FAMILY_IGNORED && to != VK_QUEUE_FAMILY_IGNORED))
     return true;
   harmless("a barrier is between queue families that the device does not have");
   return false;
@@ -23,8 +22,7 @@ bool check_families(std::uint32_t from, std::uint32_t to) {
 bool names_aspects(const Image& image, const VkImageSubresourceRange& range) {
   VkImageAspectFlags known = 0;
   for (const Plane& plane : planes_of(image.format)) known |= plane.aspect;
-  if ((known & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) == 0)
-    known |= VK_IMAGE_ASPECT_COLOR_BIT;
+  if ((known & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) == 0) known |= VK_IMAGE_ASPECT_COLOR_BIT;
   if (range.aspectMask != 0 && (range.aspectMask & ~known) == 0) return true;
   harmless("a barrier's range names aspects that the image lacks");
   return false;
@@ -47,13 +45,11 @@ bool check_images(const Barrier* barriers, std::uint32_t count) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const Barrier& b = barriers[i];
     const auto image = get<Image>(b.image);
-    if (!check_families(b.srcQueueFamilyIndex, b.dstQueueFamilyIndex) ||
-        !is_usable(*image, 0, "a barrier's image") || !names_aspects(*image, b.subresourceRange) ||
-        !has_range(*image, b.subresourceRange, "a barrier's range"))
+    if (!check_families(b.srcQueueFamilyIndex, b.dstQueueFamilyIndex) || !is_usable(*image, 0, "a barrier's image") ||
+        !names_aspects(*image, b.subresourceRange) || !has_range(*image, b.subresourceRange, "a barrier's range"))
       return false;
     const bool changes = b.oldLayout != b.newLayout || b.srcQueueFamilyIndex != b.dstQueueFamilyIndex;
-    if (changes &&
-        (b.newLayout == VK_IMAGE_LAYOUT_UNDEFINED || b.newLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)) {
+    if (changes && (b.newLayout == VK_IMAGE_LAYOUT_UNDEFINED || b.newLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)) {
       violation("a barrier's newLayout is undefined or preinitialized");
       return false;
     }

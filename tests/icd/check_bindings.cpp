@@ -50,9 +50,7 @@ void check_indices(Call&, const args_vkCmdBindIndexBuffer& a) {
   if (!is_usable(*buffer, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, "buffer") ||
       !is_within(*buffer, a.offset, VK_WHOLE_SIZE, "offset"))
     return;
-  const VkDeviceSize bytes = a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1
-                             : a.indexType == VK_INDEX_TYPE_UINT16  ? 2
-                                                                    : 4;
+  const VkDeviceSize bytes = a.indexType == VK_INDEX_TYPE_UINT8_EXT ? 1 : a.indexType == VK_INDEX_TYPE_UINT16 ? 2 : 4;
   is_multiple(a.offset, bytes, "offset");
   if (a.indexType == VK_INDEX_TYPE_NONE_KHR) violation("indexType is none");
 }
@@ -87,8 +85,7 @@ void check_counters(const A& a) {
 void check_begin_feedback(Call& call, const args_vkCmdBeginTransformFeedbackEXT& a) {
   const CommandBuffer& buffer = *call.command_buffer;
   if (buffer.bound.feedback) return violation("transform feedback is active already");
-  if (buffer.bound_pipelines.count(VK_PIPELINE_BIND_POINT_GRAPHICS) == 0)
-    return violation("no pipeline is bound");
+  if (buffer.bound_pipelines.count(VK_PIPELINE_BIND_POINT_GRAPHICS) == 0) return violation("no pipeline is bound");
   check_counters(a);
 }
 

@@ -23,15 +23,12 @@ void check_bound(Call& call) {
   for (const auto& [place, written] : pipeline.uses->resources) {
     const auto set = buffer.bound.sets.find({point, place.first});
     if (set == buffer.bound.sets.end() || set->second == nullptr)
-      return harmless("the pipeline's shaders declare set " + std::to_string(place.first) +
-                      ", and none is bound");
+      return harmless("the pipeline's shaders declare set " + std::to_string(place.first) + ", and none is bound");
   }
-  if (point != VK_PIPELINE_BIND_POINT_GRAPHICS || leaves_open(pipeline, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
-    return;
+  if (point != VK_PIPELINE_BIND_POINT_GRAPHICS || leaves_open(pipeline, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)) return;
   for (const auto& binding : pipeline.uses->vertex_bindings) {
-    const bool fetched =
-        std::any_of(pipeline.uses->vertex_attributes.begin(), pipeline.uses->vertex_attributes.end(),
-                    [&](const auto& a) { return a.binding == binding.binding; });
+    const bool fetched = std::any_of(pipeline.uses->vertex_attributes.begin(), pipeline.uses->vertex_attributes.end(),
+                                     [&](const auto& a) { return a.binding == binding.binding; });
     if (fetched && buffer.bound.vertex_buffers.count(binding.binding) == 0)
       return harmless("no vertex buffer is bound to binding " + std::to_string(binding.binding));
   }
@@ -115,9 +112,7 @@ bool check_groups(std::uint64_t x, std::uint64_t y, std::uint64_t z) {
   return false;
 }
 
-void check_dispatch(Call&, const args_vkCmdDispatch& a) {
-  check_groups(a.groupCountX, a.groupCountY, a.groupCountZ);
-}
+void check_dispatch(Call&, const args_vkCmdDispatch& a) { check_groups(a.groupCountX, a.groupCountY, a.groupCountZ); }
 void check_dispatch_base(Call& call, const args_vkCmdDispatchBase& a) {
   if (!check_groups(std::uint64_t{a.baseGroupX} + a.groupCountX, std::uint64_t{a.baseGroupY} + a.groupCountY,
                     std::uint64_t{a.baseGroupZ} + a.groupCountZ))
@@ -137,13 +132,11 @@ void install_draw_checks(Table& table) {
   for (const CommandId id :
        {CommandId::vkCmdDraw, CommandId::vkCmdDrawIndexed, CommandId::vkCmdDrawIndirect,
         CommandId::vkCmdDrawIndexedIndirect, CommandId::vkCmdDrawIndirectCount,
-        CommandId::vkCmdDrawIndexedIndirectCount, CommandId::vkCmdDrawMultiEXT,
-        CommandId::vkCmdDrawMultiIndexedEXT, CommandId::vkCmdDrawMeshTasksEXT,
-        CommandId::vkCmdDrawMeshTasksIndirectEXT, CommandId::vkCmdDrawMeshTasksIndirectCountEXT,
-        CommandId::vkCmdDrawIndirectByteCountEXT})
+        CommandId::vkCmdDrawIndexedIndirectCount, CommandId::vkCmdDrawMultiEXT, CommandId::vkCmdDrawMultiIndexedEXT,
+        CommandId::vkCmdDrawMeshTasksEXT, CommandId::vkCmdDrawMeshTasksIndirectEXT,
+        CommandId::vkCmdDrawMeshTasksIndirectCountEXT, CommandId::vkCmdDrawIndirectByteCountEXT})
     table.add(id, check_bound<VK_PIPELINE_BIND_POINT_GRAPHICS>);
-  for (const CommandId id :
-       {CommandId::vkCmdDispatch, CommandId::vkCmdDispatchBase, CommandId::vkCmdDispatchIndirect})
+  for (const CommandId id : {CommandId::vkCmdDispatch, CommandId::vkCmdDispatchBase, CommandId::vkCmdDispatchIndirect})
     table.add(id, check_bound<VK_PIPELINE_BIND_POINT_COMPUTE>);
   table.check<check_indexed>(CommandId::vkCmdDrawIndexed);
   table.check<check_multi>(CommandId::vkCmdDrawMultiEXT);
@@ -155,8 +148,7 @@ void install_draw_checks(Table& table) {
       CommandId::vkCmdDrawIndexedIndirect);
   table.check<check_indirect<VkDrawMeshTasksIndirectCommandEXT, args_vkCmdDrawMeshTasksIndirectEXT>>(
       CommandId::vkCmdDrawMeshTasksIndirectEXT);
-  table.check<check_counted<VkDrawIndirectCommand, args_vkCmdDrawIndirectCount>>(
-      CommandId::vkCmdDrawIndirectCount);
+  table.check<check_counted<VkDrawIndirectCommand, args_vkCmdDrawIndirectCount>>(CommandId::vkCmdDrawIndirectCount);
   table.check<check_counted<VkDrawIndexedIndirectCommand, args_vkCmdDrawIndexedIndirectCount>>(
       CommandId::vkCmdDrawIndexedIndirectCount);
   table.check<check_counted<VkDrawMeshTasksIndirectCommandEXT, args_vkCmdDrawMeshTasksIndirectCountEXT>>(

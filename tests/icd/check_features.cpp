@@ -37,8 +37,7 @@ void check_sampler(Call& call, const args_vkCreateSampler& a) {
 
 void check_image_view(Call& call, const args_vkCreateImageView& a) {
   const auto type = a.pCreateInfo->viewType;
-  check_enabled(call.device->features.imageCubeArray, type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY,
-                "imageCubeArray");
+  check_enabled(call.device->features.imageCubeArray, type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY, "imageCubeArray");
   const auto image = get<Image>(a.pCreateInfo->image);
   const bool cube = type == VK_IMAGE_VIEW_TYPE_CUBE || type == VK_IMAGE_VIEW_TYPE_CUBE_ARRAY;
   const bool flat = type == VK_IMAGE_VIEW_TYPE_2D || type == VK_IMAGE_VIEW_TYPE_2D_ARRAY;
@@ -65,13 +64,11 @@ bool check_stages(const VkPhysicalDeviceFeatures& on, VkShaderStageFlags stages)
   return true;
 }
 
-bool check_rasterization(const VkPhysicalDeviceFeatures& on,
-                         const VkPipelineRasterizationStateCreateInfo& r) {
+bool check_rasterization(const VkPhysicalDeviceFeatures& on, const VkPipelineRasterizationStateCreateInfo& r) {
   const bool outlines = r.polygonMode == VK_POLYGON_MODE_LINE || r.polygonMode == VK_POLYGON_MODE_POINT;
   return check_enabled(on.depthClamp, r.depthClampEnable == VK_TRUE, "depthClamp") &&
          check_enabled(on.fillModeNonSolid, outlines, "fillModeNonSolid") &&
-         check_enabled(on.depthBiasClamp, r.depthBiasEnable == VK_TRUE && r.depthBiasClamp != 0,
-                       "depthBiasClamp");
+         check_enabled(on.depthBiasClamp, r.depthBiasEnable == VK_TRUE && r.depthBiasClamp != 0, "depthBiasClamp");
 }
 
 bool check_blending(const VkPhysicalDeviceFeatures& on, const VkPipelineColorBlendStateCreateInfo& blend) {
@@ -81,8 +78,8 @@ bool check_blending(const VkPhysicalDeviceFeatures& on, const VkPipelineColorBle
     const auto dual = [](VkBlendFactor f) {
       return f >= VK_BLEND_FACTOR_SRC1_COLOR && f <= VK_BLEND_FACTOR_ONE_MINUS_SRC1_ALPHA;
     };
-    const bool two = dual(one.srcColorBlendFactor) || dual(one.dstColorBlendFactor) ||
-                     dual(one.srcAlphaBlendFactor) || dual(one.dstAlphaBlendFactor);
+    const bool two = dual(one.srcColorBlendFactor) || dual(one.dstColorBlendFactor) || dual(one.srcAlphaBlendFactor) ||
+                     dual(one.dstAlphaBlendFactor);
     if (!check_enabled(on.dualSrcBlend, one.blendEnable == VK_TRUE && two, "dualSrcBlend")) return false;
   }
   return true;
@@ -105,20 +102,17 @@ void check_graphics(Call& call, const args_vkCreateGraphicsPipelines& a) {
       return;
     const auto* tessellation = info.pTessellationState;
     if ((stages & VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT) != 0 &&
-        (tessellation == nullptr || tessellation->patchControlPoints == 0 ||
-         tessellation->patchControlPoints > 32))
+        (tessellation == nullptr || tessellation->patchControlPoints == 0 || tessellation->patchControlPoints > 32))
       return violation("patchControlPoints is 0 or beyond the limits");
     if (info.pColorBlendState != nullptr && !check_blending(on, *info.pColorBlendState)) return;
     const auto* multisample = info.pMultisampleState;
     if (multisample != nullptr &&
-        (!check_enabled(on.sampleRateShading, multisample->sampleShadingEnable == VK_TRUE,
-                        "sampleRateShading") ||
+        (!check_enabled(on.sampleRateShading, multisample->sampleShadingEnable == VK_TRUE, "sampleRateShading") ||
          !check_enabled(on.alphaToOne, multisample->alphaToOneEnable == VK_TRUE, "alphaToOne")))
       return;
     const auto* viewports = info.pViewportState;
     if (viewports != nullptr &&
-        !check_enabled(on.multiViewport, viewports->viewportCount > 1 || viewports->scissorCount > 1,
-                       "multiViewport"))
+        !check_enabled(on.multiViewport, viewports->viewportCount > 1 || viewports->scissorCount > 1, "multiViewport"))
       return;
   }
 }

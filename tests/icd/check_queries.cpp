@@ -9,8 +9,7 @@ namespace {
 void check_create(Call& call, const args_vkCreateQueryPool& a) {
   const VkQueryPoolCreateInfo& info = *a.pCreateInfo;
   if (info.queryCount == 0) return violation("queryCount is 0");
-  if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS &&
-      call.device->features.pipelineStatisticsQuery == VK_FALSE)
+  if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS && call.device->features.pipelineStatisticsQuery == VK_FALSE)
     return harmless("pipelineStatisticsQuery is not enabled");
   if (info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS && info.pipelineStatistics == 0)
     violation("pipelineStatistics is 0");
@@ -25,16 +24,15 @@ bool has(const QueryPool& pool, std::uint32_t first, std::uint32_t count) {
   return false;
 }
 
-void check_begin_query(const CommandBuffer& buffer, const Device& device, VkQueryPool handle,
-                       std::uint32_t query, VkQueryControlFlags flags) {
+void check_begin_query(const CommandBuffer& buffer, const Device& device, VkQueryPool handle, std::uint32_t query,
+                       VkQueryControlFlags flags) {
   const auto pool = get<QueryPool>(handle);
   if (!has(*pool, query, 1)) return;
   if (pool->query_type == VK_QUERY_TYPE_TIMESTAMP) return violation("begins a timestamp");
   for (const auto& [place, precise] : buffer.active_queries)
     if (const auto other = std::static_pointer_cast<QueryPool>(find(QueryPool::kType, place.first));
         other != nullptr && other->query_type == pool->query_type &&
-        (place == std::pair{number(handle), query} ||
-         pool->query_type != VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT))
+        (place == std::pair{number(handle), query} || pool->query_type != VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT))
       return harmless("a query of this type is active already");
   if ((flags & VK_QUERY_CONTROL_PRECISE_BIT) != 0 &&
       (device.features.occlusionQueryPrecise == VK_FALSE || pool->query_type != VK_QUERY_TYPE_OCCLUSION))
@@ -48,8 +46,7 @@ void check_end_query(const CommandBuffer& buffer, VkQueryPool pool, std::uint32_
 
 void check_timestamp(VkQueryPool handle, std::uint32_t query) {
   const auto pool = get<QueryPool>(handle);
-  if (has(*pool, query, 1) && pool->query_type != VK_QUERY_TYPE_TIMESTAMP)
-    violation("the pool is not for timestamps");
+  if (has(*pool, query, 1) && pool->query_type != VK_QUERY_TYPE_TIMESTAMP) violation("the pool is not for timestamps");
 }
 
 void check_begin(Call& c, const args_vkCmdBeginQuery& a) {
@@ -59,9 +56,7 @@ void check_begin_indexed(Call& c, const args_vkCmdBeginQueryIndexedEXT& a) {
   check_begin_query(*c.command_buffer, *c.device, a.queryPool, a.query, a.flags);
   if (a.index >= 4) violation("index is beyond maxTransformFeedbackStreams");
 }
-void check_end(Call& c, const args_vkCmdEndQuery& a) {
-  check_end_query(*c.command_buffer, a.queryPool, a.query);
-}
+void check_end(Call& c, const args_vkCmdEndQuery& a) { check_end_query(*c.command_buffer, a.queryPool, a.query); }
 void check_end_indexed(Call& c, const args_vkCmdEndQueryIndexedEXT& a) {
   check_end_query(*c.command_buffer, a.queryPool, a.query);
 }
@@ -81,7 +76,8 @@ void check_host_reset(Call&, const args_vkResetQueryPool& a) {
 
 // Bytes that one query's results take.
 VkDeviceSize bytes_of(const QueryPool& pool, VkQueryResultFlags flags) {
-  return VkDeviceSize{pool.value_bytes(flags)} * (pool.values() + VkDeviceSize{(flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
+  return VkDeviceSize{pool.value_bytes(flags)} *
+         (pool.values() + VkDeviceSize{(flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
 }
 
 // What the host's question and the command have in common.
@@ -111,8 +107,7 @@ void check_get(Call&, const args_vkGetQueryPoolResults& a) {
   if (__builtin_mul_overflow(VkDeviceSize{a.queryCount - 1}, a.stride, &bytes) ||
       __builtin_add_overflow(bytes, bytes_of(*pool, a.flags), &bytes) || bytes > a.dataSize)
     return violation("dataSize is too small for the results");
-  is_multiple(reinterpret_cast<std::uintptr_t>(a.pData), pool->value_bytes(a.flags),
-              "pData");
+  is_multiple(reinterpret_cast<std::uintptr_t>(a.pData), pool->value_bytes(a.flags), "pData");
 }
 
 void check_copy(Call&, const args_vkCmdCopyQueryPoolResults& a) {

@@ -61,8 +61,7 @@ bool check_attachment(const VkRenderingAttachmentInfo* a, const VkRenderingInfo&
   if (a->resolveMode == VK_RESOLVE_MODE_NONE) return true;
   const auto target = get<ImageView>(a->resolveImageView);
   if (as_several && target == nullptr) return true;  // it is resolved into itself
-  if (target == nullptr || view->image->samples == 1 || target->image->samples != 1 ||
-      target->format != view->format) {
+  if (target == nullptr || view->image->samples == 1 || target->image->samples != 1 || target->format != view->format) {
     violation("an attachment is resolved from one sample, into several, or into another format");
     return false;
   }
@@ -81,10 +80,10 @@ void check_begin_rendering(Call&, const args_vkCmdBeginRendering& a) {
   for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
     if (!check_attachment(&info.pColorAttachments[i], info, color, samples)) return;
   constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
-  if (!check_attachment(info.pDepthAttachment, info,
-                        {kUsage, VK_IMAGE_ASPECT_DEPTH_BIT, "the depth attachment"}, samples) ||
-      !check_attachment(info.pStencilAttachment, info,
-                        {kUsage, VK_IMAGE_ASPECT_STENCIL_BIT, "the stencil attachment"}, samples))
+  if (!check_attachment(info.pDepthAttachment, info, {kUsage, VK_IMAGE_ASPECT_DEPTH_BIT, "the depth attachment"},
+                        samples) ||
+      !check_attachment(info.pStencilAttachment, info, {kUsage, VK_IMAGE_ASPECT_STENCIL_BIT, "the stencil attachment"},
+                        samples))
     return;
   const auto view = [](const VkRenderingAttachmentInfo* one) {
     return one == nullptr ? VK_NULL_HANDLE : one->imageView;

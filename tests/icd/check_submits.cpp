@@ -42,15 +42,14 @@ bool check_secondaries(const CommandBuffer& buffer, Seen& seen) {
 void check_buffer(VkQueue queue_handle, VkCommandBuffer handle, Seen& seen) {
   const auto buffer = get<CommandBuffer>(handle);
   const auto pool = std::static_pointer_cast<CommandPool>(find(CommandPool::kType, buffer->pool));
-  if (buffer->level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
-    return violation("submits a secondary command buffer");
+  if (buffer->level != VK_COMMAND_BUFFER_LEVEL_PRIMARY) return violation("submits a secondary command buffer");
   if (pool == nullptr || pool->family != get<Queue>(queue_handle)->family)
     return violation("submits a command buffer of another queue family");
   if (!check_ready(*buffer, seen) || !check_secondaries(*buffer, seen)) return;
   for (const auto& object : needed_by(*buffer))
     if (!object->alive)
-      return violation(std::string("submits a command buffer that needs a ") +
-                       rondo::codec::info(object->type).name + " which was destroyed");
+      return violation(std::string("submits a command buffer that needs a ") + rondo::codec::info(object->type).name +
+                       " which was destroyed");
 }
 
 void check_submit(Call&, const args_vkQueueSubmit& a) {
@@ -70,8 +69,7 @@ void check_submit2(Call&, const args_vkQueueSubmit2& a) {
 void check_present(Call&, const args_vkQueuePresentKHR& a) {
   const VkPresentInfoKHR& info = *a.pPresentInfo;
   for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i)
-    if (get<Semaphore>(info.pWaitSemaphores[i])->timeline)
-      return violation("a present waits for a timeline semaphore");
+    if (get<Semaphore>(info.pWaitSemaphores[i])->timeline) return violation("a present waits for a timeline semaphore");
   if (info.swapchainCount == 0) violation("swapchainCount is 0");
 }
 
@@ -96,8 +94,7 @@ void check_execute(Call& call, const args_vkCmdExecuteCommands& a) {
       return harmless("executes a command buffer that begins a query of a type that is active");
     if (secondary->pool != 0 && secondary->capabilities != primary.capabilities)
       return violation("executes a command buffer of another queue family");
-    if (secondary->state != State::executable &&
-        !(secondary->state == State::pending && is_simultaneous(*secondary)))
+    if (secondary->state != State::executable && !(secondary->state == State::pending && is_simultaneous(*secondary)))
       return violation("executes a command buffer that is not ended, or pending");
     if (secondary->continues != primary.in_render_pass)
       return violation("executes a command buffer that does not continue a render pass, or outside of one");

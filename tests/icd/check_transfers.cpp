@@ -73,8 +73,7 @@ bool check_buffer_region(const Buffer& buffer, const Image& image, const Region&
     return false;
   }
   const Plane& plane = *image.layout(aspects[0], sub.mipLevel, sub.baseArrayLayer).plane;
-  const bool depth_stencil =
-      aspects[0] == VK_IMAGE_ASPECT_DEPTH_BIT || aspects[0] == VK_IMAGE_ASPECT_STENCIL_BIT;
+  const bool depth_stencil = aspects[0] == VK_IMAGE_ASPECT_DEPTH_BIT || aspects[0] == VK_IMAGE_ASPECT_STENCIL_BIT;
   // Read or written at the place that they are rounded down to, or as they are: within the buffer.
   if (r.bufferRowLength % plane.block_width != 0 || r.bufferImageHeight % plane.block_height != 0 ||
       r.bufferOffset % (depth_stencil ? 4 : plane.bytes) != 0) {
@@ -110,8 +109,7 @@ void check_buffer_image(VkBuffer buffer_handle, VkImage image_handle, const Info
 
 // --- images -------------------------------------------------------------------
 
-std::uint32_t slices_of(const Image& image, const VkImageSubresourceLayers& layers,
-                        const VkExtent3D& extent) {
+std::uint32_t slices_of(const Image& image, const VkImageSubresourceLayers& layers, const VkExtent3D& extent) {
   return image.image_type == VK_IMAGE_TYPE_3D ? extent.depth : layers.layerCount;
 }
 
@@ -127,30 +125,27 @@ bool check_copied_region(const Image& from, const Image& to, const Region& r) {
     return false;
   }
   for (std::size_t i = 0; i < sources.size(); ++i) {
-    const Plane& a =
-        *from.layout(sources[i], r.srcSubresource.mipLevel, r.srcSubresource.baseArrayLayer).plane;
-    const Image::Layout layout =
-        to.layout(targets[i], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer);
+    const Plane& a = *from.layout(sources[i], r.srcSubresource.mipLevel, r.srcSubresource.baseArrayLayer).plane;
+    const Image::Layout layout = to.layout(targets[i], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer);
     const Plane& b = *layout.plane;
     if (a.bytes != b.bytes) {
       violation("the formats' blocks are of different sizes");
       return false;
     }
     // The extent counts the source's texels; the target has as many blocks.
-    const auto scaled = [](std::uint32_t texels, std::uint32_t from_block, std::uint32_t to_block,
-                           std::int32_t offset, std::uint32_t whole) {
+    const auto scaled = [](std::uint32_t texels, std::uint32_t from_block, std::uint32_t to_block, std::int32_t offset,
+                           std::uint32_t whole) {
       const std::uint64_t wanted = (std::uint64_t{texels} + from_block - 1) / from_block * to_block;
       const std::int64_t left = std::int64_t{whole} - offset;
       // The last block may reach beyond the edge.
-      const bool cut = left > 0 && wanted > static_cast<std::uint64_t>(left) &&
-                       wanted - static_cast<std::uint64_t>(left) < to_block;
+      const bool cut =
+          left > 0 && wanted > static_cast<std::uint64_t>(left) && wanted - static_cast<std::uint64_t>(left) < to_block;
       return static_cast<std::uint32_t>(cut ? static_cast<std::uint64_t>(left)
                                             : std::min<std::uint64_t>(wanted, UINT32_MAX));
     };
     VkExtent3D extent = r.extent;
     extent.width = scaled(extent.width, a.block_width, b.block_width, r.dstOffset.x, layout.extent.width);
-    extent.height =
-        scaled(extent.height, a.block_height, b.block_height, r.dstOffset.y, layout.extent.height);
+    extent.height = scaled(extent.height, a.block_height, b.block_height, r.dstOffset.y, layout.extent.height);
     if (to.image_type == VK_IMAGE_TYPE_3D && from.image_type != VK_IMAGE_TYPE_3D && extent.depth == 1)
       extent.depth = r.srcSubresource.layerCount;
     VkImageSubresourceLayers one = r.dstSubresource;
@@ -187,8 +182,8 @@ void check_images(const Info& info) {
     if (!check_copied_region(*from, *to, info.pRegions[i])) return;
 }
 
-bool check_blit_side(const Image& image, const VkImageSubresourceLayers& layers,
-                     const VkOffset3D (&corners)[2], const char* name) {
+bool check_blit_side(const Image& image, const VkImageSubresourceLayers& layers, const VkOffset3D (&corners)[2],
+                     const char* name) {
   if (!has_layers(image, layers, name)) return false;
   const auto aspects = aspects_of(image, layers.aspectMask);
   const VkExtent3D whole = image.layout(aspects[0], layers.mipLevel, layers.baseArrayLayer).extent;
@@ -265,9 +260,7 @@ void check_clear(const A& a, VkImageAspectFlags allowed) {
     violation("the format cannot be cleared");
 }
 
-void check_clear_color(Call&, const args_vkCmdClearColorImage& a) {
-  check_clear(a, VK_IMAGE_ASPECT_COLOR_BIT);
-}
+void check_clear_color(Call&, const args_vkCmdClearColorImage& a) { check_clear(a, VK_IMAGE_ASPECT_COLOR_BIT); }
 void check_clear_depth(Call&, const args_vkCmdClearDepthStencilImage& a) {
   check_clear(a, VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT);
 }
@@ -293,9 +286,7 @@ void check_copy_image2(Call&, const args_vkCmdCopyImage2& a) { check_images(*a.p
 void check_blit1(Call&, const args_vkCmdBlitImage& a) { check_blit(a); }
 void check_blit2(Call&, const args_vkCmdBlitImage2& a) { check_blit(*a.pBlitImageInfo); }
 void check_resolve1(Call& call, const args_vkCmdResolveImage& a) { check_resolve(*call.device, a); }
-void check_resolve2(Call& call, const args_vkCmdResolveImage2& a) {
-  check_resolve(*call.device, *a.pResolveImageInfo);
-}
+void check_resolve2(Call& call, const args_vkCmdResolveImage2& a) { check_resolve(*call.device, *a.pResolveImageInfo); }
 
 }  // namespace
 

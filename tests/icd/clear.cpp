@@ -41,16 +41,14 @@ void clear_box(const Box& box, const Image& image, VkFormat format, VkImageAspec
   for (std::size_t slice = 0; slice < box.slices.size(); ++slice)
     for (std::uint32_t y = 0; y < box.height; ++y) {
       std::byte* row = box.row(slice, y);
-      for (std::size_t at = 0; at + bytes <= box.row_bytes(); at += bytes)
-        std::memcpy(row + at, texel.data(), bytes);
+      for (std::size_t at = 0; at + bytes <= box.row_bytes(); at += bytes) std::memcpy(row + at, texel.data(), bytes);
     }
 }
 
 void scramble(const Box& box) {
   constexpr int kUndefined = 0xcd;
   for (std::size_t slice = 0; slice < box.slices.size(); ++slice)
-    for (std::uint32_t y = 0; y < box.height; ++y)
-      std::memset(box.row(slice, y), kUndefined, box.row_bytes());
+    for (std::uint32_t y = 0; y < box.height; ++y) std::memset(box.row(slice, y), kUndefined, box.row_bytes());
 }
 
 }  // namespace fake

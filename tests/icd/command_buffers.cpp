@@ -47,9 +47,7 @@ void check_members_idle(const CommandPool& pool) {
       return violation("a command buffer of the pool is pending");
 }
 
-void check_reset_pool(Call&, const args_vkResetCommandPool& a) {
-  check_members_idle(*get<CommandPool>(a.commandPool));
-}
+void check_reset_pool(Call&, const args_vkResetCommandPool& a) { check_members_idle(*get<CommandPool>(a.commandPool)); }
 
 VkResult reset_pool(Call&, args_vkResetCommandPool& a) {
   for (const std::uint64_t handle : get<CommandPool>(a.commandPool)->members) buffer_of(handle)->clear();
@@ -170,8 +168,7 @@ VkResult end(Call& call, args_vkEndCommandBuffer&) {
 }
 
 void check_reset_buffer(Call& call, const args_vkResetCommandBuffer&) {
-  const auto pool =
-      std::static_pointer_cast<CommandPool>(find(CommandPool::kType, call.command_buffer->pool));
+  const auto pool = std::static_pointer_cast<CommandPool>(find(CommandPool::kType, call.command_buffer->pool));
   if (call.command_buffer->state == State::pending) violation("the command buffer is pending");
   if ((pool->flags & VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT) == 0)
     violation("its pool resets no single buffers");
@@ -227,8 +224,7 @@ void check_recording(const Call& call) {
   if (entry->primary_only && buffer.level != VK_COMMAND_BUFFER_LEVEL_PRIMARY)
     violation("is recorded into a secondary command buffer");
   if (entry->place == tables::Place::inside && !buffer.in_render_pass) violation("is outside a render pass");
-  const bool fills =
-      call.canonical == CommandId::vkCmdFillBuffer || call.canonical == CommandId::vkCmdUpdateBuffer;
+  const bool fills = call.canonical == CommandId::vkCmdFillBuffer || call.canonical == CommandId::vkCmdUpdateBuffer;
   if (entry->place == tables::Place::outside && buffer.in_render_pass)
     fills ? sloppy("is inside a render pass") : violation("is inside a render pass");
   if (buffer.bound.secondaries_only && !stands_beside_secondaries(call.canonical))

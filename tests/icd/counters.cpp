@@ -27,12 +27,12 @@ struct Known {
 };
 constexpr auto kCommand = VK_PERFORMANCE_COUNTER_SCOPE_COMMAND_KHR;
 constexpr Known kKnown[] = {
-    {"Workgroups", "Compute", "workgroups that were dispatched", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR,
-     kCommand, VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR, kFirstBlock},
+    {"Workgroups", "Compute", "workgroups that were dispatched", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR, kCommand,
+     VK_PERFORMANCE_COUNTER_STORAGE_UINT64_KHR, kFirstBlock},
     {"Vertices", "Geometry", "vertices that were drawn", VK_PERFORMANCE_COUNTER_UNIT_GENERIC_KHR, kCommand,
      VK_PERFORMANCE_COUNTER_STORAGE_UINT32_KHR, kFirstBlock},
-    {"Bytes written", "Memory", "four a vertex, and half a byte a workgroup",
-     VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR, kCommand, VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR, kSecondBlock},
+    {"Bytes written", "Memory", "four a vertex, and half a byte a workgroup", VK_PERFORMANCE_COUNTER_UNIT_BYTES_KHR,
+     kCommand, VK_PERFORMANCE_COUNTER_STORAGE_FLOAT64_KHR, kSecondBlock},
     {"Busy", "Compute", "12.5 % for each workgroup", VK_PERFORMANCE_COUNTER_UNIT_PERCENTAGE_KHR, kCommand,
      VK_PERFORMANCE_COUNTER_STORAGE_FLOAT32_KHR, kSecondBlock},
     {"Stalls", "Compute", "-1 a command", VK_PERFORMANCE_COUNTER_UNIT_CYCLES_KHR, kCommand,
@@ -62,8 +62,7 @@ std::uint64_t result_of(const Known& known, const Execution::Counter& counter) {
     return bits_of(4 * static_cast<double>(counter.vertices) + 0.5 * static_cast<double>(counter.groups));
   if (name == "Busy") return bits_of(12.5f * static_cast<float>(counter.groups));
   const auto draws = static_cast<std::int64_t>(counter.draws);
-  if (known.storage == VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR)
-    return bits_of(static_cast<std::int32_t>(-draws));
+  if (known.storage == VK_PERFORMANCE_COUNTER_STORAGE_INT32_KHR) return bits_of(static_cast<std::int32_t>(-draws));
   return bits_of(-2 * draws);
 }
 
@@ -77,8 +76,7 @@ void put(char (&to)[N], std::string_view text) {
 }
 
 VkResult enumerate_counters(Call&, args_vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR& a) {
-  const auto total =
-      counts(a.queueFamilyIndex) ? static_cast<std::uint32_t>(std::size(kKnown)) : std::uint32_t{0};
+  const auto total = counts(a.queueFamilyIndex) ? static_cast<std::uint32_t>(std::size(kKnown)) : std::uint32_t{0};
   if (a.pCounters == nullptr && a.pCounterDescriptions == nullptr) {
     *a.pCounterCount = total;
     return VK_SUCCESS;
@@ -171,8 +169,7 @@ void check_counter_copy(Call&, const args_vkCmdCopyQueryPoolResults& a) {
 void check_counter_results(Call&, const args_vkGetQueryPoolResults& a) {
   constexpr VkQueryResultFlags kForbidden =
       VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | VK_QUERY_RESULT_PARTIAL_BIT | VK_QUERY_RESULT_64_BIT;
-  if (get<QueryPool>(a.queryPool)->query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR &&
-      (a.flags & kForbidden) != 0)
+  if (get<QueryPool>(a.queryPool)->query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR && (a.flags & kForbidden) != 0)
     violation("asks for performance queries with flags that they do not take");
 }
 

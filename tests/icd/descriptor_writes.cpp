@@ -58,10 +58,8 @@ bool mutable_slot(VkDescriptorType type) { return type == VK_DESCRIPTOR_TYPE_MUT
 void check_buffer_info(VkDescriptorType type, const VkDescriptorBufferInfo& info) {
   const auto buffer = get<Buffer>(info.buffer);
   if (buffer == nullptr) return;  // a null descriptor
-  const bool uniform =
-      type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
-  const VkBufferUsageFlags needed =
-      uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  const bool uniform = type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER || type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC;
+  const VkBufferUsageFlags needed = uniform ? VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT : VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   if ((buffer->usage & needed) == 0)
     harmless("the buffer's usage does not allow such a descriptor");
   else if (buffer->binding.memory == nullptr)
@@ -77,8 +75,7 @@ void check_buffer_info(VkDescriptorType type, const VkDescriptorBufferInfo& info
 }
 
 void check_image_info(VkDescriptorType type, const VkDescriptorImageInfo& info, bool immutable) {
-  const bool samples =
-      type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+  const bool samples = type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
   if (samples && !immutable && get<Sampler>(info.sampler) == nullptr)
     return violation("sampler is no live VkSampler, and the binding has no immutable one");
   if (type == VK_DESCRIPTOR_TYPE_SAMPLER) return;
@@ -96,8 +93,7 @@ void apply_one(Descriptor& d, VkDescriptorType type, const std::byte* at, bool i
   switch (template_item(static_cast<std::uint32_t>(type))) {
     case TemplateItem::image: {
       const auto info = load<VkDescriptorImageInfo>(at);
-      const bool samples =
-          type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
+      const bool samples = type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
       if (samples && !immutable) d.sampler = get<Sampler>(info.sampler);
       if (type != VK_DESCRIPTOR_TYPE_SAMPLER) {
         d.view = get<ImageView>(info.imageView);
@@ -124,8 +120,8 @@ void apply_one(Descriptor& d, VkDescriptorType type, const std::byte* at, bool i
 bool after_bind(const DescriptorSetLayout& layout, std::uint32_t binding) {
   const auto slot = layout.slots.find(binding);
   return slot != layout.slots.end() &&
-         (slot->second.flags & (VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT |
-                                VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT)) != 0;
+         (slot->second.flags &
+          (VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT)) != 0;
 }
 
 void check_not_pending(const DescriptorSet& set, std::uint32_t binding) {
@@ -146,17 +142,14 @@ void check_update_sets(Call&, const args_vkUpdateDescriptorSets& a) {
     const VkCopyDescriptorSet& copy = a.pDescriptorCopies[i];
     const auto from = get<DescriptorSet>(copy.srcSet), to = get<DescriptorSet>(copy.dstSet);
     const auto all = [](std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) { return true; };
-    const auto source = from->layout->slots.find(copy.srcBinding),
-               target = to->layout->slots.find(copy.dstBinding);
+    const auto source = from->layout->slots.find(copy.srcBinding), target = to->layout->slots.find(copy.dstBinding);
     if (source == from->layout->slots.end() || target == to->layout->slots.end())
       return violation("a copy names a binding that a layout lacks");
     if (source->second.type != target->second.type && !mutable_slot(source->second.type) &&
         !mutable_slot(target->second.type))
       return violation("a copy is between bindings of different types");
-    if (!each_binding(*from->layout, from.get(), copy.srcBinding, copy.srcArrayElement, copy.descriptorCount,
-                      all) ||
-        !each_binding(*to->layout, to.get(), copy.dstBinding, copy.dstArrayElement, copy.descriptorCount,
-                      all))
+    if (!each_binding(*from->layout, from.get(), copy.srcBinding, copy.srcArrayElement, copy.descriptorCount, all) ||
+        !each_binding(*to->layout, to.get(), copy.dstBinding, copy.dstArrayElement, copy.descriptorCount, all))
       return violation("a copy reaches outside a layout");
     check_not_pending(*to, copy.dstBinding);
   }
@@ -231,8 +224,7 @@ VkResult create_template(Call& call, args_vkCreateDescriptorUpdateTemplate& a) {
   const VkDescriptorUpdateTemplateCreateInfo& info = *a.pCreateInfo;
   auto made = std::make_shared<UpdateTemplate>();
   made->template_type = info.templateType;
-  made->entries.assign(info.pDescriptorUpdateEntries,
-                       info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
+  made->entries.assign(info.pDescriptorUpdateEntries, info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
   if (info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR) {
     made->pipeline_layout = get<PipelineLayout>(info.pipelineLayout);
     made->layout = made->pipeline_layout->sets[info.set];
@@ -278,8 +270,7 @@ template <class Write>
 void push(Call& call, VkPipelineBindPoint point, std::uint32_t number_of_set,
           const std::shared_ptr<DescriptorSetLayout>& layout, Write write) {
   auto& pushed = call.command_buffer->pushed[{point, number_of_set}];
-  auto next =
-      pushed != nullptr && pushed->layout == layout ? std::make_shared<DescriptorSet>() : make_set(layout, 0);
+  auto next = pushed != nullptr && pushed->layout == layout ? std::make_shared<DescriptorSet>() : make_set(layout, 0);
   if (pushed != nullptr && pushed->layout == layout) {
     next->layout = layout;
     next->slots = pushed->slots;
@@ -304,8 +295,7 @@ void check_push(Call&, const args_vkCmdPushDescriptorSetKHR& a) {
 
 void push_set(Call& call, args_vkCmdPushDescriptorSetKHR& a) {
   push(call, a.pipelineBindPoint, a.set, pushed_layout(a.layout, a.set), [&](DescriptorSet& set) {
-    for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i)
-      apply_write(set, as_write(a.pDescriptorWrites[i]));
+    for (std::uint32_t i = 0; i < a.descriptorWriteCount; ++i) apply_write(set, as_write(a.pDescriptorWrites[i]));
   });
 }
 
@@ -355,16 +345,15 @@ void check_bind(Call&, const args_vkCmdBindDescriptorSets& a) {
     bool same = set->layout->slots.size() == wanted->slots.size();
     for (const auto& [binding, slot] : set->layout->slots) {
       const auto other = wanted->slots.find(binding);
-      same = same && other != wanted->slots.end() && other->second.type == slot.type &&
-             other->second.count == slot.count;
-      if (is_dynamic(slot.type))
-        dynamic += static_cast<std::uint32_t>(set->slots.at(binding).descriptors.size());
+      same =
+          same && other != wanted->slots.end() && other->second.type == slot.type && other->second.count == slot.count;
+      if (is_dynamic(slot.type)) dynamic += static_cast<std::uint32_t>(set->slots.at(binding).descriptors.size());
     }
     if (!same) return violation("a set's layout is not compatible with the pipeline layout");
   }
   if (dynamic != a.dynamicOffsetCount)
-    return violation("dynamicOffsetCount is " + std::to_string(a.dynamicOffsetCount) +
-                     ", and the sets have " + std::to_string(dynamic) + " dynamic descriptors");
+    return violation("dynamicOffsetCount is " + std::to_string(a.dynamicOffsetCount) + ", and the sets have " +
+                     std::to_string(dynamic) + " dynamic descriptors");
   for (std::uint32_t i = 0; i < a.dynamicOffsetCount; ++i)
     if (a.pDynamicOffsets[i] % 64 != 0)  // as those in descriptors
       return harmless("a dynamic offset is no multiple of the alignment");

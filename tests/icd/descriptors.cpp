@@ -135,8 +135,7 @@ void check_allocate(Call&, const args_vkAllocateDescriptorSets& a) {
   if (info.descriptorSetCount == 0) return violation("descriptorSetCount is 0");
   const auto pool = get<DescriptorPool>(info.descriptorPool);
   const auto* counts = chained<VkDescriptorSetVariableDescriptorCountAllocateInfo>(info);
-  if (counts != nullptr && counts->descriptorSetCount != 0 &&
-      counts->descriptorSetCount != info.descriptorSetCount)
+  if (counts != nullptr && counts->descriptorSetCount != 0 && counts->descriptorSetCount != info.descriptorSetCount)
     return violation("the variable counts are not as many as the sets");
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const auto layout = get<DescriptorSetLayout>(info.pSetLayouts[i]);
@@ -232,8 +231,7 @@ void destroy_pool(Call&, args_vkDestroyDescriptorPool& a) {
 
 }  // namespace
 
-std::shared_ptr<DescriptorSet> make_set(const std::shared_ptr<DescriptorSetLayout>& layout,
-                                        std::uint32_t variable) {
+std::shared_ptr<DescriptorSet> make_set(const std::shared_ptr<DescriptorSetLayout>& layout, std::uint32_t variable) {
   auto set = std::make_shared<DescriptorSet>();
   set->layout = layout;
   for (const auto& [binding, from] : layout->slots) {

@@ -7,13 +7,11 @@
 namespace fake {
 
 inline bool is_dynamic(VkDescriptorType type) {
-  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC ||
-         type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
+  return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;
 }
 
 // An empty set of a layout; `variable`: descriptors of its last binding, if that varies.
-std::shared_ptr<DescriptorSet> make_set(const std::shared_ptr<DescriptorSetLayout>& layout,
-                                        std::uint32_t variable);
+std::shared_ptr<DescriptorSet> make_set(const std::shared_ptr<DescriptorSetLayout>& layout, std::uint32_t variable);
 
 // One write in a form that updates, templates and pushes share. `data`: the
 // first element; elements lie `stride` bytes apart.

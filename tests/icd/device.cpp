@@ -21,8 +21,7 @@ void check_create(Call&, const args_vkCreateDevice& a) {
     if (q.queueFamilyIndex >= families.size()) return violation("queueFamilyIndex is none of the device's");
     if (q.queueCount == 0 || q.queueCount > families[q.queueFamilyIndex].queueCount)
       return violation("queueCount is 0 or more than the family has");
-    if (!seen.insert(q.queueFamilyIndex).second)
-      return violation("two VkDeviceQueueCreateInfo have the same family");
+    if (!seen.insert(q.queueFamilyIndex).second) return violation("two VkDeviceQueueCreateInfo have the same family");
     for (std::uint32_t k = 0; k < q.queueCount; ++k)
       if (!(q.pQueuePriorities[k] >= 0 && q.pQueuePriorities[k] <= 1))
         return harmless("a queue priority is outside 0 to 1");
@@ -72,8 +71,7 @@ void check_destroy_device(Call& call, const args_vkDestroyDevice&) {
   if (call.device == nullptr) return;
   for (const auto& object : objects_of(*call.device)) {
     if (object->pending != 0)
-      violation(std::string("a ") + rondo::codec::info(object->type).name +
-                " is in use by work that is not finished");
+      violation(std::string("a ") + rondo::codec::info(object->type).name + " is in use by work that is not finished");
     if (settings().leaks && object->type != HandleType::VkQueue)
       violation(std::string("a ") + rondo::codec::info(object->type).name + " of the device is still alive");
   }
@@ -108,8 +106,8 @@ void check_queue2(Call& call, const args_vkGetDeviceQueue2& a) {
     violation("the device was created without this queue");
 }
 void get_queue2(Call& call, args_vkGetDeviceQueue2& a) {
-  *a.pQueue = as_handle<VkQueue>(
-      find_queue(*call.device, a.pQueueInfo->queueFamilyIndex, a.pQueueInfo->queueIndex)->handle);
+  *a.pQueue =
+      as_handle<VkQueue>(find_queue(*call.device, a.pQueueInfo->queueFamilyIndex, a.pQueueInfo->queueIndex)->handle);
 }
 
 void peer_memory(Call&, args_vkGetDeviceGroupPeerMemoryFeatures& a) {
@@ -118,8 +116,7 @@ void peer_memory(Call&, args_vkGetDeviceGroupPeerMemoryFeatures& a) {
 }
 
 VkResult create_slot(Call& call, args_vkCreatePrivateDataSlot& a) {
-  *a.pPrivateDataSlot =
-      as_handle<VkPrivateDataSlot>(publish(std::make_shared<PrivateDataSlot>(), call.device));
+  *a.pPrivateDataSlot = as_handle<VkPrivateDataSlot>(publish(std::make_shared<PrivateDataSlot>(), call.device));
   return VK_SUCCESS;
 }
 VkResult set_private_data(Call&, args_vkSetPrivateData& a) {

@@ -28,15 +28,12 @@ bool is_silent(StructId id) {
   }
 }
 
-bool is_list(Shape shape) {
-  return shape == Shape::many || shape == Shape::strings || shape == Shape::many_pointers;
-}
+bool is_list(Shape shape) { return shape == Shape::many || shape == Shape::strings || shape == Shape::many_pointers; }
 
 // Beside a render pass the formats of dynamic rendering are ignored.
 bool has_render_pass(const std::byte* owner) {
   const auto* pipeline = reinterpret_cast<const VkGraphicsPipelineCreateInfo*>(owner);
-  return pipeline->sType == VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO &&
-         pipeline->renderPass != VK_NULL_HANDLE;
+  return pipeline->sType == VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO && pipeline->renderPass != VK_NULL_HANDLE;
 }
 
 // What no enumerant is, nobody looks at; a player puts the smallest one there.
@@ -64,8 +61,7 @@ class Walker {
     for (std::size_t i = skipped; i < type.fields.size(); ++i) field(type, type.fields[i], base);
   }
 
-  void elements(const Field& f, const std::byte* at, std::size_t n, std::size_t stride,
-                const std::byte* owner) {
+  void elements(const Field& f, const std::byte* at, std::size_t n, std::size_t stride, const std::byte* owner) {
     hash_.value(n);
     for (std::size_t i = 0; i < n; ++i) element(f, at + i * stride, owner);
   }
@@ -86,8 +82,7 @@ class Walker {
         structure(info(static_cast<StructId>(f.type)), at);
         return;
       case Element::union_type: {
-        const std::uint32_t selector =
-            f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
+        const std::uint32_t selector = f.selector == kNoSelector ? 0 : load<std::uint32_t>(owner + f.selector);
         const UnionForm form = union_form(f, selector);
         if (form.member != nullptr)
           field(info(static_cast<StructId>(f.type)), *form.member, at);
@@ -142,8 +137,7 @@ class Walker {
             std::strstr(type.name, "PipelineCreateInfo") != nullptr) {
           // A player compiles what the program only looked for.
           constexpr VkPipelineCreateFlags kLookOnly =
-              VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT |
-              VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
+              VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT | VK_PIPELINE_CREATE_EARLY_RETURN_ON_FAILURE_BIT;
           hash_.value(load<std::uint32_t>(at) & ~kLookOnly);
           return;
         }
@@ -175,8 +169,7 @@ class Walker {
         if (is_data(f) && f.semantic == Semantic::none)
           hash_.bytes(at, n * f.size);
         else
-          elements(f, at, n,
-                   f.rule == rondo::RuleId::strided ? load<std::uint32_t>(owner + f.selector) : f.size,
+          elements(f, at, n, f.rule == rondo::RuleId::strided ? load<std::uint32_t>(owner + f.selector) : f.size,
                    owner);
         return;
       }
@@ -190,8 +183,7 @@ class Walker {
         return;
       case Shape::many_pointers: {
         for (std::size_t i = 0; i < count_of(f, owner); ++i)
-          if (const auto* one = load<const std::byte*>(at + i * sizeof(void*)); one != nullptr)
-            element(f, one, owner);
+          if (const auto* one = load<const std::byte*>(at + i * sizeof(void*)); one != nullptr) element(f, one, owner);
         return;
       }
       case Shape::pnext:
@@ -253,8 +245,8 @@ std::uint64_t content_of(const Object& object) {
       Hash hash(static_cast<std::uint64_t>(object.type));
       for (const std::uint64_t part :
            {std::uint64_t{static_cast<std::uint32_t>(image.format)}, std::uint64_t{image.extent.width},
-            std::uint64_t{image.extent.height}, std::uint64_t{image.extent.depth},
-            std::uint64_t{image.levels}, std::uint64_t{image.layers}, std::uint64_t{image.samples}})
+            std::uint64_t{image.extent.height}, std::uint64_t{image.extent.depth}, std::uint64_t{image.levels},
+            std::uint64_t{image.layers}, std::uint64_t{image.samples}})
         hash.value(part);
       return hash.digest();
     }
@@ -267,8 +259,7 @@ std::uint64_t content_of(const Object& object) {
     case HandleType::VkFramebuffer: {
       const auto& framebuffer = static_cast<const Framebuffer&>(object);
       Hash hash(static_cast<std::uint64_t>(object.type));
-      for (const std::uint32_t part : {framebuffer.width, framebuffer.height, framebuffer.layers})
-        hash.value(part);
+      for (const std::uint32_t part : {framebuffer.width, framebuffer.height, framebuffer.layers}) hash.value(part);
       for (const auto& view : framebuffer.views)
         if (view != nullptr) hash.value(content_of_view(*view));
       return hash.digest();
@@ -322,8 +313,7 @@ void note_created(const Call& call) {
       if (arguments == nullptr) arguments = std::make_unique<Arguments>(call.canonical, call.args);
       std::call_once(object->described, [&] {
         object->content = content_of_creation(*arguments, i, objects);
-        if (object->type == HandleType::VkPipeline)
-          note_pipeline(*arguments, i, static_cast<Pipeline&>(*object));
+        if (object->type == HandleType::VkPipeline) note_pipeline(*arguments, i, static_cast<Pipeline&>(*object));
       });
     }
   }

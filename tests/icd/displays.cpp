@@ -49,9 +49,8 @@ VkResult properties1(Call&, args_vkGetPhysicalDeviceDisplayPropertiesKHR& a) {
   return fill_list(displays(a.physicalDevice), a.pPropertyCount, a.pProperties);
 }
 VkResult properties2(Call&, args_vkGetPhysicalDeviceDisplayProperties2KHR& a) {
-  return fill_chained(
-      displays(a.physicalDevice), a.pPropertyCount, a.pProperties,
-      [](const VkDisplayPropertiesKHR& p, VkDisplayProperties2KHR& out) { out.displayProperties = p; });
+  return fill_chained(displays(a.physicalDevice), a.pPropertyCount, a.pProperties,
+                      [](const VkDisplayPropertiesKHR& p, VkDisplayProperties2KHR& out) { out.displayProperties = p; });
 }
 
 // The first plane shows something on the display already, the others nothing.
@@ -65,18 +64,17 @@ VkResult planes1(Call&, args_vkGetPhysicalDeviceDisplayPlanePropertiesKHR& a) {
   return fill_list(planes(a.physicalDevice), a.pPropertyCount, a.pProperties);
 }
 VkResult planes2(Call&, args_vkGetPhysicalDeviceDisplayPlaneProperties2KHR& a) {
-  return fill_chained(planes(a.physicalDevice), a.pPropertyCount, a.pProperties,
-                      [](const VkDisplayPlanePropertiesKHR& p, VkDisplayPlaneProperties2KHR& out) {
-                        out.displayPlaneProperties = p;
-                      });
+  return fill_chained(
+      planes(a.physicalDevice), a.pPropertyCount, a.pProperties,
+      [](const VkDisplayPlanePropertiesKHR& p, VkDisplayPlaneProperties2KHR& out) { out.displayPlaneProperties = p; });
 }
 
 void check_plane(Call&, const args_vkGetDisplayPlaneSupportedDisplaysKHR& a) {
   if (a.planeIndex >= kPlanes) violation("there is no such plane");
 }
 VkResult supported(Call&, args_vkGetDisplayPlaneSupportedDisplaysKHR& a) {
-  return fill_list(std::vector{as_handle<VkDisplayKHR>(display_of(a.physicalDevice)->handle)},
-                   a.pDisplayCount, a.pDisplays);
+  return fill_list(std::vector{as_handle<VkDisplayKHR>(display_of(a.physicalDevice)->handle)}, a.pDisplayCount,
+                   a.pDisplays);
 }
 
 std::vector<VkDisplayModePropertiesKHR> modes(VkDisplayKHR display) {
@@ -89,10 +87,9 @@ VkResult modes1(Call&, args_vkGetDisplayModePropertiesKHR& a) {
   return fill_list(modes(a.display), a.pPropertyCount, a.pProperties);
 }
 VkResult modes2(Call&, args_vkGetDisplayModeProperties2KHR& a) {
-  return fill_chained(modes(a.display), a.pPropertyCount, a.pProperties,
-                      [](const VkDisplayModePropertiesKHR& p, VkDisplayModeProperties2KHR& out) {
-                        out.displayModeProperties = p;
-                      });
+  return fill_chained(
+      modes(a.display), a.pPropertyCount, a.pProperties,
+      [](const VkDisplayModePropertiesKHR& p, VkDisplayModeProperties2KHR& out) { out.displayModeProperties = p; });
 }
 
 VkResult create_mode(Call&, args_vkCreateDisplayModeKHR& a) {
@@ -107,8 +104,8 @@ VkDisplayPlaneCapabilitiesKHR capabilities(VkDisplayModeKHR mode) {
   const VkExtent2D whole = get<DisplayMode>(mode)->parameters.visibleRegion;
   c.minSrcExtent = c.minDstExtent = {1, 1};
   c.maxSrcExtent = c.maxDstExtent = whole;
-  c.maxSrcPosition = c.maxDstPosition = {static_cast<std::int32_t>(whole.width) - 1,
-                                         static_cast<std::int32_t>(whole.height) - 1};
+  c.maxSrcPosition =
+      c.maxDstPosition = {static_cast<std::int32_t>(whole.width) - 1, static_cast<std::int32_t>(whole.height) - 1};
   return c;
 }
 VkResult capabilities1(Call&, args_vkGetDisplayPlaneCapabilitiesKHR& a) {

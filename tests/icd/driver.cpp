@@ -50,8 +50,7 @@ void each_created(const Call& call, Visit visit) {
     else if (f.shape == Shape::many)
       n = 0;  // enumerations have behaviours
     for (std::uint64_t i = 0; i < n; ++i)
-      visit(reinterpret_cast<std::uint64_t*>(target + i * sizeof(std::uint64_t)),
-            static_cast<HandleType>(f.type));
+      visit(reinterpret_cast<std::uint64_t*>(target + i * sizeof(std::uint64_t)), static_cast<HandleType>(f.type));
   }
 }
 
@@ -61,8 +60,7 @@ void clear_created(const Call& call) {
 
 std::shared_ptr<Object> dispatched(const Call& call) {
   const CommandInfo& command = info(call.id);
-  return command.dispatch == HandleType::none ? nullptr
-                                              : find(command.dispatch, load<std::uint64_t>(call.args));
+  return command.dispatch == HandleType::none ? nullptr : find(command.dispatch, load<std::uint64_t>(call.args));
 }
 
 // What a command without a behaviour of its own does.
@@ -70,16 +68,13 @@ std::int64_t generic(Call& call) {
   const auto owner = dispatched(call);
   each_created(call, [&](std::uint64_t* slot, HandleType type) {
     const bool of_device = call.device != nullptr;
-    *slot = publish(std::make_shared<PlainObject>(), type,
-                    of_device ? std::shared_ptr<Object>(call.device) : owner);
+    *slot = publish(std::make_shared<PlainObject>(), type, of_device ? std::shared_ptr<Object>(call.device) : owner);
   });
   auto* base = static_cast<std::byte*>(call.args);
   for (const Field& f : info(info(call.id).args).fields) {
     if (f.element == Element::handle && (f.flags & kDestroyed) != 0) {
-      if (f.shape == Shape::value)
-        retire(static_cast<HandleType>(f.type), load<std::uint64_t>(base + f.offset));
-    } else if ((f.flags & kOutput) != 0 && f.shape == Shape::many &&
-               f.count.kind == CountKind::dereferenced) {
+      if (f.shape == Shape::value) retire(static_cast<HandleType>(f.type), load<std::uint64_t>(base + f.offset));
+    } else if ((f.flags & kOutput) != 0 && f.shape == Shape::many && f.count.kind == CountKind::dereferenced) {
       auto* counter = load<std::byte*>(base + f.count.a);
       if (counter != nullptr) std::memset(counter, 0, f.count.a_size);
     }
@@ -203,8 +198,7 @@ std::int64_t enter(CommandId id, void* args) {
   if (info(id).returns != Returns::result || result >= 0 || id == CommandId::vkCreateGraphicsPipelines)
     note_created(call);
   if (injected == VK_SUCCESS || result != VK_SUCCESS) return result;
-  if (id == CommandId::vkQueuePresentKHR)
-    say_of_one(*static_cast<rondo::args_vkQueuePresentKHR*>(args), injected);
+  if (id == CommandId::vkQueuePresentKHR) say_of_one(*static_cast<rondo::args_vkQueuePresentKHR*>(args), injected);
   return injected;
 }
 

@@ -86,8 +86,7 @@ std::int64_t enter(CommandId id, void* args);
 // --- making and ending objects -------------------------------------------
 
 // Gives the object a handle and makes it findable.
-std::uint64_t publish(const std::shared_ptr<Object>& object, HandleType type,
-                      const std::shared_ptr<Object>& parent);
+std::uint64_t publish(const std::shared_ptr<Object>& object, HandleType type, const std::shared_ptr<Object>& parent);
 template <class T>
 std::uint64_t publish(const std::shared_ptr<T>& object, const std::shared_ptr<Object>& parent) {
   return publish(object, T::kType, parent);

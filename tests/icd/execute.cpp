@@ -47,8 +47,7 @@ void record_call(Call& call, Run run) {
 }
 
 std::uint32_t Execution::views() const {
-  return target_ && target_->view_mask != 0 ? static_cast<std::uint32_t>(std::popcount(target_->view_mask))
-                                            : 1;
+  return target_ && target_->view_mask != 0 ? static_cast<std::uint32_t>(std::popcount(target_->view_mask)) : 1;
 }
 
 void Execution::run(CommandBuffer& buffer) { run_steps(buffer); }

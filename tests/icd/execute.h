@@ -165,8 +165,7 @@ template <auto f>
 void execute(Table& table, CommandId id) {
   using A = typename detail::ParameterOf<decltype(f)>::type;
   table.set(id, [](Call& call) -> std::int64_t {
-    record_call(call,
-                [](Execution& execution, const Arguments& arguments) { f(execution, arguments.as<A>()); });
+    record_call(call, [](Execution& execution, const Arguments& arguments) { f(execution, arguments.as<A>()); });
     return 0;
   });
 }

@@ -66,8 +66,8 @@ void bind_indices(Execution& execution, const args_vkCmdBindIndexBuffer& a) {
 
 void bind_feedback(Execution& execution, const args_vkCmdBindTransformFeedbackBuffersEXT& a) {
   for (std::uint32_t i = 0; i < a.bindingCount; ++i)
-    execution.state().feedback_buffers[a.firstBinding + i] = {
-        get<Buffer>(a.pBuffers[i]), a.pOffsets[i], a.pSizes == nullptr ? VK_WHOLE_SIZE : a.pSizes[i]};
+    execution.state().feedback_buffers[a.firstBinding + i] = {get<Buffer>(a.pBuffers[i]), a.pOffsets[i],
+                                                              a.pSizes == nullptr ? VK_WHOLE_SIZE : a.pSizes[i]};
 }
 
 void begin_feedback(Execution& execution, const args_vkCmdBeginTransformFeedbackEXT& a) {

@@ -39,8 +39,7 @@ struct Line {
   }
 };
 
-void blit_texel(const Image& from, const Image& to, const std::byte* source, std::byte* target,
-                std::size_t bytes) {
+void blit_texel(const Image& from, const Image& to, const std::byte* source, std::byte* target, std::size_t bytes) {
   const TexelFormat* in = texel_format(from.format);
   const TexelFormat* out = texel_format(to.format);
   if (from.format == to.format || in == nullptr || out == nullptr)
@@ -56,8 +55,8 @@ void blit_region(const Image& from, const Image& to, const Region& r) {
   for (std::size_t a = 0; a < std::min(sources.size(), targets.size()); ++a) {
     const Box source = box_of(from, sources[a], r.srcSubresource.mipLevel, r.srcSubresource.baseArrayLayer,
                               r.srcSubresource.layerCount);
-    const Box target = box_of(to, targets[a], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer,
-                              r.dstSubresource.layerCount);
+    const Box target =
+        box_of(to, targets[a], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer, r.dstSubresource.layerCount);
     if (source.empty() || target.empty()) continue;
     const Line x{r.srcOffsets[0].x, r.srcOffsets[1].x, r.dstOffsets[0].x, r.dstOffsets[1].x};
     const Line y{r.srcOffsets[0].y, r.srcOffsets[1].y, r.dstOffsets[0].y, r.dstOffsets[1].y};
@@ -65,8 +64,7 @@ void blit_region(const Image& from, const Image& to, const Region& r) {
     const auto layers = static_cast<std::int32_t>(target.slices.size());
     const Line z = volume ? Line{r.srcOffsets[0].z, r.srcOffsets[1].z, r.dstOffsets[0].z, r.dstOffsets[1].z}
                           : Line{0, layers, 0, layers};
-    if (x.first() < 0 || y.first() < 0 || z.first() < 0 ||
-        x.last() > static_cast<std::int32_t>(target.width) ||
+    if (x.first() < 0 || y.first() < 0 || z.first() < 0 || x.last() > static_cast<std::int32_t>(target.width) ||
         y.last() > static_cast<std::int32_t>(target.height) || z.last() > layers) {
       violation("blits beyond the edge of an image");
       continue;
@@ -76,11 +74,9 @@ void blit_region(const Image& from, const Image& to, const Region& r) {
       for (std::int32_t j = y.first(); j < y.last(); ++j)
         for (std::int32_t i = x.first(); i < x.last(); ++i) {
           const std::byte* texel =
-              source.row(
-                  static_cast<std::size_t>(z.source(k, static_cast<std::int32_t>(source.slices.size()))),
-                  static_cast<std::uint32_t>(y.source(j, static_cast<std::int32_t>(source.height)))) +
-              static_cast<std::size_t>(x.source(i, static_cast<std::int32_t>(source.width))) *
-                  source.block_bytes;
+              source.row(static_cast<std::size_t>(z.source(k, static_cast<std::int32_t>(source.slices.size()))),
+                         static_cast<std::uint32_t>(y.source(j, static_cast<std::int32_t>(source.height)))) +
+              static_cast<std::size_t>(x.source(i, static_cast<std::int32_t>(source.width))) * source.block_bytes;
           blit_texel(from, to, texel,
                      target.row(static_cast<std::size_t>(k), static_cast<std::uint32_t>(j)) +
                          static_cast<std::size_t>(i) * target.block_bytes,
@@ -112,9 +108,7 @@ void resolve(VkImage from_handle, VkImage to_handle, const Region* regions, std:
   }
 }
 
-void blit1(Execution&, const args_vkCmdBlitImage& a) {
-  blit(a.srcImage, a.dstImage, a.pRegions, a.regionCount);
-}
+void blit1(Execution&, const args_vkCmdBlitImage& a) { blit(a.srcImage, a.dstImage, a.pRegions, a.regionCount); }
 void blit2(Execution&, const args_vkCmdBlitImage2& a) {
   const VkBlitImageInfo2& i = *a.pBlitImageInfo;
   blit(i.srcImage, i.dstImage, i.pRegions, i.regionCount);

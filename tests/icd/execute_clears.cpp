@@ -16,8 +16,8 @@ void clear_image(VkImage handle, const VkClearValue& value, const VkImageSubreso
     const VkImageSubresourceRange range = resolved(*image, ranges[i]);
     for (const VkImageAspectFlagBits aspect : aspects_of(*image, range.aspectMask))
       for (std::uint32_t level = 0; level < range.levelCount; ++level)
-        clear_box(box_of(*image, aspect, range.baseMipLevel + level, range.baseArrayLayer, range.layerCount),
-                  *image, image->format, aspect, value);
+        clear_box(box_of(*image, aspect, range.baseMipLevel + level, range.baseArrayLayer, range.layerCount), *image,
+                  image->format, aspect, value);
   }
 }
 
@@ -45,8 +45,8 @@ void clear_rectangles(const Attachment& attachment, VkImageAspectFlags aspects, 
                                           : layer >= rectangle.baseArrayLayer &&
                                                 layer - rectangle.baseArrayLayer < rectangle.layerCount;
         if (named)
-          clear_box(box_of_area(image, aspect, attachment.range, layer, rectangle.rect), image,
-                    attachment.format, aspect, value);
+          clear_box(box_of_area(image, aspect, attachment.range, layer, rectangle.rect), image, attachment.format,
+                    aspect, value);
       }
     }
 }

@@ -34,8 +34,7 @@ void copy_buffers(VkBuffer from_handle, VkBuffer to_handle, const Region* region
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto source = bytes_of(*from, regions[i].srcOffset, regions[i].size);
     const auto target = bytes_of(*to, regions[i].dstOffset, regions[i].size);
-    if (!source.empty() && source.size() == target.size())
-      std::memmove(target.data(), source.data(), source.size());
+    if (!source.empty() && source.size() == target.size()) std::memmove(target.data(), source.data(), source.size());
   }
 }
 
@@ -47,24 +46,20 @@ struct Packed {
 template <class Region>
 Packed packed(const Region& region, const Box& box) {
   const Plane& plane = *box.plane;
-  const auto blocks = [](std::uint32_t texels, std::uint32_t of_block) {
-    return (texels + of_block - 1) / of_block;
-  };
-  const std::uint32_t row =
-      region.bufferRowLength == 0 ? box.width : blocks(region.bufferRowLength, plane.block_width);
+  const auto blocks = [](std::uint32_t texels, std::uint32_t of_block) { return (texels + of_block - 1) / of_block; };
+  const std::uint32_t row = region.bufferRowLength == 0 ? box.width : blocks(region.bufferRowLength, plane.block_width);
   const std::uint32_t rows =
       region.bufferImageHeight == 0 ? box.height : blocks(region.bufferImageHeight, plane.block_height);
   Packed p;
   p.row_pitch = row * box.block_bytes;
   p.slice_pitch = rows * p.row_pitch;
-  p.size = (box.slices.size() - 1) * p.slice_pitch + (box.height - std::uint64_t{1}) * p.row_pitch +
-           box.row_bytes();
+  p.size = (box.slices.size() - 1) * p.slice_pitch + (box.height - std::uint64_t{1}) * p.row_pitch + box.row_bytes();
   return p;
 }
 
 template <class Region>
-void copy_buffer_image(VkBuffer buffer_handle, VkImage image_handle, const Region* regions,
-                       std::uint32_t count, bool to_image) {
+void copy_buffer_image(VkBuffer buffer_handle, VkImage image_handle, const Region* regions, std::uint32_t count,
+                       bool to_image) {
   const auto buffer = get<Buffer>(buffer_handle);
   const auto image = get<Image>(image_handle);
   if (buffer == nullptr || image == nullptr) return;
@@ -72,8 +67,8 @@ void copy_buffer_image(VkBuffer buffer_handle, VkImage image_handle, const Regio
     const Region& region = regions[i];
     const VkImageSubresourceLayers& sub = region.imageSubresource;
     for (const VkImageAspectFlagBits aspect : aspects_of(*image, sub.aspectMask)) {
-      const Box box = box_of(*image, aspect, sub.mipLevel, sub.baseArrayLayer, sub.layerCount,
-                             region.imageOffset, region.imageExtent);
+      const Box box = box_of(*image, aspect, sub.mipLevel, sub.baseArrayLayer, sub.layerCount, region.imageOffset,
+                             region.imageExtent);
       if (box.empty() || box.width == 0 || box.height == 0) continue;
       const Packed layout = packed(region, box);
       const auto bytes = bytes_of(*buffer, region.bufferOffset, layout.size);
@@ -104,8 +99,7 @@ void copy_images(VkImage from_handle, VkImage to_handle, const Region* regions, 
       const Box source = box_of(*from, sources[a], r.srcSubresource.mipLevel, r.srcSubresource.baseArrayLayer,
                                 r.srcSubresource.layerCount, r.srcOffset, r.extent);
       if (source.empty()) continue;
-      const Image::Layout layout =
-          to->layout(targets[a], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer);
+      const Image::Layout layout = to->layout(targets[a], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer);
       if (layout.plane == nullptr) continue;
       const auto slices = static_cast<std::uint32_t>(source.slices.size());
       const bool volume = to->image_type == VK_IMAGE_TYPE_3D;
@@ -115,13 +109,11 @@ void copy_images(VkImage from_handle, VkImage to_handle, const Region* regions, 
       };
       const VkExtent3D extent{
           std::min(source.width * layout.plane->block_width, left(layout.extent.width, r.dstOffset.x)),
-          std::min(source.height * layout.plane->block_height, left(layout.extent.height, r.dstOffset.y)),
-          slices};
+          std::min(source.height * layout.plane->block_height, left(layout.extent.height, r.dstOffset.y)), slices};
       const Box target = box_of(*to, targets[a], r.dstSubresource.mipLevel, r.dstSubresource.baseArrayLayer,
                                 volume ? 1 : slices, r.dstOffset, extent);
       if (target.empty()) continue;
-      if (source.block_bytes != target.block_bytes || source.width != target.width ||
-          source.height != target.height) {
+      if (source.block_bytes != target.block_bytes || source.width != target.width || source.height != target.height) {
         violation("copies between images whose blocks do not match");
         continue;
       }

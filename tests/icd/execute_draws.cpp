@@ -84,8 +84,7 @@ bool fold_parameters(VkBuffer handle, VkDeviceSize offset, void* parameters, std
 void dispatch_indirect(Execution& execution, const args_vkCmdDispatchIndirect& a) {
   VkDispatchIndirectCommand groups{};
   Hash hash;
-  if (fold_parameters(a.buffer, a.offset, &groups, sizeof groups, hash))
-    execution.state().chain.value(hash.digest());
+  if (fold_parameters(a.buffer, a.offset, &groups, sizeof groups, hash)) execution.state().chain.value(hash.digest());
   compute_groups<args_vkCmdDispatchIndirect, &CommandState::compute>(execution, a, groups_of(groups));
 }
 
@@ -99,8 +98,7 @@ void draw(Execution& execution, const args_vkCmdDraw& a) {
 void draw_indexed(Execution& execution, const args_vkCmdDrawIndexed& a) {
   if (!execution.state().predicate) return;
   Hash hash = begin(execution, execution.state().graphics);
-  fold_indexed(execution, {a.firstIndex, a.indexCount, a.vertexOffset, a.firstInstance, a.instanceCount},
-               hash);
+  fold_indexed(execution, {a.firstIndex, a.indexCount, a.vertexOffset, a.firstInstance, a.instanceCount}, hash);
   finish_draw(execution, hash, std::uint64_t{a.indexCount} * a.instanceCount);
 }
 
@@ -110,8 +108,7 @@ void draw_multi(Execution& execution, const args_vkCmdDrawMultiEXT& a) {
   std::uint64_t vertices = 0;
   for (std::uint32_t i = 0; i < a.drawCount; ++i) {
     VkMultiDrawInfoEXT one;
-    std::memcpy(&one, reinterpret_cast<const std::byte*>(a.pVertexInfo) + std::size_t{i} * a.stride,
-                sizeof one);
+    std::memcpy(&one, reinterpret_cast<const std::byte*>(a.pVertexInfo) + std::size_t{i} * a.stride, sizeof one);
     fold_vertices(execution, {one.firstVertex, one.vertexCount, a.firstInstance, a.instanceCount}, hash);
     vertices += std::uint64_t{one.vertexCount} * a.instanceCount;
   }
@@ -124,8 +121,7 @@ void draw_multi_indexed(Execution& execution, const args_vkCmdDrawMultiIndexedEX
   std::uint64_t vertices = 0;
   for (std::uint32_t i = 0; i < a.drawCount; ++i) {
     VkMultiDrawIndexedInfoEXT one;
-    std::memcpy(&one, reinterpret_cast<const std::byte*>(a.pIndexInfo) + std::size_t{i} * a.stride,
-                sizeof one);
+    std::memcpy(&one, reinterpret_cast<const std::byte*>(a.pIndexInfo) + std::size_t{i} * a.stride, sizeof one);
     const std::int32_t offset = a.pVertexOffset != nullptr ? *a.pVertexOffset : one.vertexOffset;
     fold_indexed(execution, {one.firstIndex, one.indexCount, offset, a.firstInstance, a.instanceCount}, hash);
     vertices += std::uint64_t{one.indexCount} * a.instanceCount;
@@ -139,8 +135,7 @@ std::uint64_t fetch(Execution& execution, const VkDrawIndirectCommand& c, Hash& 
   return std::uint64_t{c.vertexCount} * c.instanceCount;
 }
 std::uint64_t fetch(Execution& execution, const VkDrawIndexedIndirectCommand& c, Hash& hash) {
-  fold_indexed(execution, {c.firstIndex, c.indexCount, c.vertexOffset, c.firstInstance, c.instanceCount},
-               hash);
+  fold_indexed(execution, {c.firstIndex, c.indexCount, c.vertexOffset, c.firstInstance, c.instanceCount}, hash);
   return std::uint64_t{c.indexCount} * c.instanceCount;
 }
 std::uint64_t fetch(Execution&, const VkDrawMeshTasksIndirectCommandEXT& c, Hash&) { return c.groupCountX; }
@@ -149,8 +144,8 @@ template <class Parameters>
 constexpr bool kDrawsMeshes = std::is_same_v<Parameters, VkDrawMeshTasksIndirectCommandEXT>;
 
 template <class Parameters>
-void indirect(Execution& execution, VkBuffer buffer, VkDeviceSize offset, std::uint32_t draws,
-              std::uint32_t stride, Hash hash) {
+void indirect(Execution& execution, VkBuffer buffer, VkDeviceSize offset, std::uint32_t draws, std::uint32_t stride,
+              Hash hash) {
   std::uint64_t vertices = 0, meshes = 0;
   for (std::uint32_t i = 0; i < draws; ++i) {
     Parameters one;
@@ -204,8 +199,7 @@ void install_draws(Table& table) {
   execute<draw_indirect<VkDrawIndirectCommand, args_vkCmdDrawIndirect>>(table, CommandId::vkCmdDrawIndirect);
   execute<draw_indirect<VkDrawIndexedIndirectCommand, args_vkCmdDrawIndexedIndirect>>(
       table, CommandId::vkCmdDrawIndexedIndirect);
-  execute<draw_counted<VkDrawIndirectCommand, args_vkCmdDrawIndirectCount>>(
-      table, CommandId::vkCmdDrawIndirectCount);
+  execute<draw_counted<VkDrawIndirectCommand, args_vkCmdDrawIndirectCount>>(table, CommandId::vkCmdDrawIndirectCount);
   execute<draw_counted<VkDrawIndexedIndirectCommand, args_vkCmdDrawIndexedIndirectCount>>(
       table, CommandId::vkCmdDrawIndexedIndirectCount);
   execute<draw_byte_count>(table, CommandId::vkCmdDrawIndirectByteCountEXT);

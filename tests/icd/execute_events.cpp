@@ -38,8 +38,7 @@ void discard(const Barrier* barriers, std::uint32_t count) {
   if (settings().keeps) return;
   for (std::uint32_t i = 0; i < count; ++i) {
     const Barrier& barrier = barriers[i];
-    if (barrier.oldLayout != VK_IMAGE_LAYOUT_UNDEFINED || barrier.newLayout == VK_IMAGE_LAYOUT_UNDEFINED)
-      continue;
+    if (barrier.oldLayout != VK_IMAGE_LAYOUT_UNDEFINED || barrier.newLayout == VK_IMAGE_LAYOUT_UNDEFINED) continue;
     const auto image = get<Image>(barrier.image);
     if (image == nullptr) continue;
     const VkImageSubresourceRange range = resolved(*image, barrier.subresourceRange);
@@ -49,9 +48,7 @@ void discard(const Barrier* barriers, std::uint32_t count) {
   }
 }
 
-void discard(const VkDependencyInfo& info) {
-  discard(info.pImageMemoryBarriers, info.imageMemoryBarrierCount);
-}
+void discard(const VkDependencyInfo& info) { discard(info.pImageMemoryBarriers, info.imageMemoryBarrierCount); }
 
 void set1(Execution& e, const args_vkCmdSetEvent& a) { set_event(e, a.event, true); }
 void set2(Execution& e, const args_vkCmdSetEvent2& a) { set_event(e, a.event, true); }

@@ -25,14 +25,12 @@ VkResult acquire(Call& call, VkSwapchainKHR handle, std::uint64_t timeout, VkSem
   const auto swapchain = get<Swapchain>(handle);
   const auto semaphore = get<Semaphore>(semaphore_handle);
   const auto fence = get<Fence>(fence_handle);
-  if (semaphore == nullptr && fence == nullptr)
-    violation("acquires an image and nothing to wait for it with");
+  if (semaphore == nullptr && fence == nullptr) violation("acquires an image and nothing to wait for it with");
   Monitor& monitor = Monitor::get();
   Monitor::Lock lock = monitor.enter();
   if (semaphore != nullptr && (semaphore->promised || semaphore->timeline))
     violation("acquires with a semaphore that is signaled, or a timeline");
-  if (fence != nullptr && (fence->signaled || fence->pending != 0))
-    violation("acquires with a fence that is in use");
+  if (fence != nullptr && (fence->signaled || fence->pending != 0)) violation("acquires with a fence that is in use");
   if (call.device->lost) return VK_ERROR_DEVICE_LOST;
   if (swapchain->retired) return VK_ERROR_OUT_OF_DATE_KHR;
   const bool free = monitor.wait(
@@ -79,8 +77,7 @@ VkResult present(Call& call, args_vkQueuePresentKHR& a) {
         violation("presents an image that is not acquired");
       else
         images.push_back({swapchain, image, 0});
-      if (ids == nullptr || ids->pPresentIds == nullptr || i >= ids->swapchainCount || images.empty())
-        continue;
+      if (ids == nullptr || ids->pPresentIds == nullptr || i >= ids->swapchainCount || images.empty()) continue;
       const std::uint64_t id = images.back().id = ids->pPresentIds[i];
       if (id == 0) continue;
       if (id <= swapchain->given_id) violation("has an id that is not above the one before");
@@ -109,8 +106,8 @@ VkResult wait_for_present(Call& call, args_vkWaitForPresentKHR& a) {
   const auto swapchain = get<Swapchain>(a.swapchain);
   Monitor& monitor = Monitor::get();
   Monitor::Lock lock = monitor.enter();
-  const bool done = monitor.wait(lock, a.timeout,
-                                 [&] { return call.device->lost || swapchain->presented_id >= a.presentId; });
+  const bool done =
+      monitor.wait(lock, a.timeout, [&] { return call.device->lost || swapchain->presented_id >= a.presentId; });
   if (call.device->lost) return VK_ERROR_DEVICE_LOST;
   return done ? VK_SUCCESS : VK_TIMEOUT;
 }

@@ -48,8 +48,7 @@ std::vector<std::uint64_t> statistics_of(const QueryPool& pool, const Execution:
 }
 
 // What was counted follows from what was drawn: nothing from nothing.
-std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index,
-                                      const Execution::Counter& counter) {
+std::vector<std::uint64_t> results_of(const QueryPool& pool, std::uint32_t index, const Execution::Counter& counter) {
   if (pool.query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR) return counter_results(pool, counter);
   if (pool.query_type == VK_QUERY_TYPE_PIPELINE_STATISTICS && settings().timed_work)
     return statistics_of(pool, counter);
@@ -99,8 +98,7 @@ void write_timestamp(Execution& execution, VkQueryPool handle, std::uint32_t ind
   std::uint64_t now = 0;
   {
     const std::lock_guard lock(pool->mutex);
-    if (pool->queries[index].state != Query::State::reset)
-      harmless("writes a timestamp to a query that was not reset");
+    if (pool->queries[index].state != Query::State::reset) harmless("writes a timestamp to a query that was not reset");
     now = settings().timed_work ? execution.queue().worked_ns : pool->time += kMicrosecond;
   }
   make_available(*pool, index, {now});
@@ -113,8 +111,7 @@ void reset_by_queue(Execution&, const args_vkCmdResetQueryPool& a) {
 void copy_results(Execution&, const args_vkCmdCopyQueryPoolResults& a) {
   const auto pool = get<QueryPool>(a.queryPool);
   const auto buffer = get<Buffer>(a.dstBuffer);
-  if (pool == nullptr || buffer == nullptr || a.queryCount == 0 || !has(*pool, a.firstQuery, a.queryCount))
-    return;
+  if (pool == nullptr || buffer == nullptr || a.queryCount == 0 || !has(*pool, a.firstQuery, a.queryCount)) return;
   const VkDeviceSize value = pool->value_bytes(a.flags);
   const VkDeviceSize one =
       value * (pool->values() + VkDeviceSize{(a.flags & VK_QUERY_RESULT_WITH_AVAILABILITY_BIT) != 0});
@@ -123,9 +120,7 @@ void copy_results(Execution&, const args_vkCmdCopyQueryPoolResults& a) {
 }
 
 void begin1(Execution& e, const args_vkCmdBeginQuery& a) { begin_query(e, a.queryPool, a.query); }
-void begin_indexed(Execution& e, const args_vkCmdBeginQueryIndexedEXT& a) {
-  begin_query(e, a.queryPool, a.query);
-}
+void begin_indexed(Execution& e, const args_vkCmdBeginQueryIndexedEXT& a) { begin_query(e, a.queryPool, a.query); }
 void end1(Execution& e, const args_vkCmdEndQuery& a) { end_query(e, a.queryPool, a.query); }
 void end_indexed(Execution& e, const args_vkCmdEndQueryIndexedEXT& a) { end_query(e, a.queryPool, a.query); }
 void timestamp1(Execution& e, const args_vkCmdWriteTimestamp& a) { write_timestamp(e, a.queryPool, a.query); }
@@ -154,17 +149,15 @@ VkResult create_pool(Call& call, args_vkCreateQueryPool& a) {
 VkResult get_results(Call& call, args_vkGetQueryPoolResults& a) {
   const auto pool = get<QueryPool>(a.queryPool);
   if (!has(*pool, a.firstQuery, a.queryCount)) return VK_ERROR_VALIDATION_FAILED_EXT;
-  const auto available = [&] {
-    return call.device->lost || are_available(*pool, a.firstQuery, a.queryCount);
-  };
+  const auto available = [&] { return call.device->lost || are_available(*pool, a.firstQuery, a.queryCount); };
   Monitor& monitor = Monitor::get();
   {
     Monitor::Lock lock = monitor.enter();
     monitor.wait(lock, (a.flags & VK_QUERY_RESULT_WAIT_BIT) != 0 ? UINT64_MAX : 0, available);
   }
   if (call.device->lost) return VK_ERROR_DEVICE_LOST;
-  const bool all = write_results(*pool, a.firstQuery, a.queryCount,
-                                 {static_cast<std::byte*>(a.pData), a.dataSize}, a.stride, a.flags);
+  const bool all = write_results(*pool, a.firstQuery, a.queryCount, {static_cast<std::byte*>(a.pData), a.dataSize},
+                                 a.stride, a.flags);
   return all ? VK_SUCCESS : VK_NOT_READY;
 }
 
@@ -175,8 +168,7 @@ void reset_on_host(Call&, args_vkResetQueryPool& a) {
 }  // namespace
 
 std::uint32_t QueryPool::value_bytes(VkQueryResultFlags flags) const {
-  const bool is_long =
-      (flags & VK_QUERY_RESULT_64_BIT) != 0 || query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR;
+  const bool is_long = (flags & VK_QUERY_RESULT_64_BIT) != 0 || query_type == VK_QUERY_TYPE_PERFORMANCE_QUERY_KHR;
   return is_long ? 8 : 4;
 }
 

@@ -28,8 +28,7 @@ bool is_read_only(VkImageLayout layout, VkImageAspectFlags aspects) {
   }
 }
 
-Attachment attachment_of(const std::shared_ptr<ImageView>& view, VkImageLayout layout,
-                         VkImageAspectFlags aspects) {
+Attachment attachment_of(const std::shared_ptr<ImageView>& view, VkImageLayout layout, VkImageAspectFlags aspects) {
   Attachment a;
   if (view == nullptr || view->image == nullptr) return a;
   a.image = view->image;
@@ -42,8 +41,7 @@ Attachment attachment_of(const std::shared_ptr<ImageView>& view, VkImageLayout l
 
 // Depth and stencil one by one: a layout may protect one of them.
 constexpr VkImageAspectFlags kHalves[] = {VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT};
-constexpr VkImageAspectFlags kColors =
-    ~VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT};
+constexpr VkImageAspectFlags kColors = ~VkImageAspectFlags{VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT};
 
 Attachment attachment_of(const RenderPassInstance& at, const VkAttachmentReference2& reference,
                          VkImageAspectFlags aspects) {
@@ -138,8 +136,7 @@ void end_pass(Execution& execution) {
   execution.instance = {};
 }
 
-Attachment attachment_of(const VkRenderingAttachmentInfo* info, VkImageAspectFlags aspects,
-                         VkRenderingFlags flags) {
+Attachment attachment_of(const VkRenderingAttachmentInfo* info, VkImageAspectFlags aspects, VkRenderingFlags flags) {
   if (info == nullptr) return {};
   Attachment a = attachment_of(get<ImageView>(info->imageView), info->imageLayout, aspects);
   if ((flags & VK_RENDERING_RESUMING_BIT) == 0) {
@@ -162,8 +159,7 @@ void begin_rendering(Execution& execution, const args_vkCmdBeginRendering& a) {
   for (std::uint32_t i = 0; i < info.colorAttachmentCount; ++i)
     target.colors.push_back(attachment_of(&info.pColorAttachments[i], kColors, info.flags));
   target.depth_stencil.push_back(attachment_of(info.pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT, info.flags));
-  target.depth_stencil.push_back(
-      attachment_of(info.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT, info.flags));
+  target.depth_stencil.push_back(attachment_of(info.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT, info.flags));
   execution.begin_target(std::move(target));
 }
 

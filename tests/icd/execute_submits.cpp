@@ -16,8 +16,8 @@ const T* in_chain(const void* next, VkStructureType type) {
   return nullptr;
 }
 
-std::vector<SemaphoreUse> uses(const VkSemaphore* semaphores, std::uint32_t count,
-                               const std::uint64_t* values, std::uint32_t value_count) {
+std::vector<SemaphoreUse> uses(const VkSemaphore* semaphores, std::uint32_t count, const std::uint64_t* values,
+                               std::uint32_t value_count) {
   std::vector<SemaphoreUse> all;
   for (std::uint32_t i = 0; i < count; ++i) {
     SemaphoreUse use{get<Semaphore>(semaphores[i]), 1};
@@ -34,8 +34,7 @@ std::vector<SemaphoreUse> uses(const VkSemaphore* semaphores, std::uint32_t coun
 
 std::vector<SemaphoreUse> uses(const VkSemaphoreSubmitInfo* infos, std::uint32_t count) {
   std::vector<SemaphoreUse> all;
-  for (std::uint32_t i = 0; i < count; ++i)
-    all.push_back({get<Semaphore>(infos[i].semaphore), infos[i].value});
+  for (std::uint32_t i = 0; i < count; ++i) all.push_back({get<Semaphore>(infos[i].semaphore), infos[i].value});
   return all;
 }
 
@@ -45,9 +44,9 @@ Submission semaphores_of(const Info& info) {
   const auto* values =
       in_chain<VkTimelineSemaphoreSubmitInfo>(info.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
   Submission batch;
-  batch.waits = uses(info.pWaitSemaphores, info.waitSemaphoreCount,
-                     values == nullptr ? nullptr : values->pWaitSemaphoreValues,
-                     values == nullptr ? 0 : values->waitSemaphoreValueCount);
+  batch.waits =
+      uses(info.pWaitSemaphores, info.waitSemaphoreCount, values == nullptr ? nullptr : values->pWaitSemaphoreValues,
+           values == nullptr ? 0 : values->waitSemaphoreValueCount);
   batch.signals = uses(info.pSignalSemaphores, info.signalSemaphoreCount,
                        values == nullptr ? nullptr : values->pSignalSemaphoreValues,
                        values == nullptr ? 0 : values->signalSemaphoreValueCount);
@@ -83,13 +82,11 @@ bool loses_device(Device& device) {
 }
 
 template <class Info>
-VkResult submit_all(Call& call, VkQueue handle, const Info* infos, std::uint32_t count,
-                    VkFence fence_handle) {
+VkResult submit_all(Call& call, VkQueue handle, const Info* infos, std::uint32_t count, VkFence fence_handle) {
   const auto fence = get<Fence>(fence_handle);
   if (fence != nullptr) {
     const Monitor::Lock lock = Monitor::get().enter();
-    if (fence->is_signaled() || fence->imported != nullptr)
-      violation("submits a fence that is signaled already");
+    if (fence->is_signaled() || fence->imported != nullptr) violation("submits a fence that is signaled already");
     if (fence->pending != 0) violation("submits a fence that another submission will signal");
   }
   if (loses_device(*call.device)) return VK_ERROR_DEVICE_LOST;

@@ -31,32 +31,26 @@ void each_box(const RenderTarget& target, const Attachment& attachment, const Vi
 
 void load(const RenderTarget& target, const Attachment& attachment) {
   each_box(target, attachment, [&](const Box& box, VkImageAspectFlagBits aspect) {
-    const VkAttachmentLoadOp how =
-        aspect == VK_IMAGE_ASPECT_STENCIL_BIT ? attachment.stencil_load : attachment.load;
+    const VkAttachmentLoadOp how = aspect == VK_IMAGE_ASPECT_STENCIL_BIT ? attachment.stencil_load : attachment.load;
     if (how == VK_ATTACHMENT_LOAD_OP_CLEAR)
       clear_box(box, *attachment.image, attachment.format, aspect, attachment.clear);
-    else if (how == VK_ATTACHMENT_LOAD_OP_DONT_CARE ||
-             (attachment.discarded && how == VK_ATTACHMENT_LOAD_OP_LOAD))
+    else if (how == VK_ATTACHMENT_LOAD_OP_DONT_CARE || (attachment.discarded && how == VK_ATTACHMENT_LOAD_OP_LOAD))
       scramble(box);
   });
 }
 
 void store(const RenderTarget& target, const Attachment& attachment) {
   each_box(target, attachment, [&](const Box& box, VkImageAspectFlagBits aspect) {
-    const VkAttachmentStoreOp how =
-        aspect == VK_IMAGE_ASPECT_STENCIL_BIT ? attachment.stencil_store : attachment.store;
+    const VkAttachmentStoreOp how = aspect == VK_IMAGE_ASPECT_STENCIL_BIT ? attachment.stencil_store : attachment.store;
     if (how == VK_ATTACHMENT_STORE_OP_DONT_CARE && !attachment.read_only) scramble(box);
   });
 }
 
 void resolve(const RenderTarget& target, const Attachment& attachment) {
-  if (attachment.image == nullptr || attachment.resolve == nullptr || attachment.resolve->image == nullptr)
-    return;
+  if (attachment.image == nullptr || attachment.resolve == nullptr || attachment.resolve->image == nullptr) return;
   const ImageView& to = *attachment.resolve;
-  for (const VkImageAspectFlagBits aspect :
-       aspects_of(*to.image, to.range.aspectMask & attachment.range.aspectMask))
-    for (std::uint32_t layer = 0; layer < std::min(layers_of(target, attachment), to.range.layerCount);
-         ++layer)
+  for (const VkImageAspectFlagBits aspect : aspects_of(*to.image, to.range.aspectMask & attachment.range.aspectMask))
+    for (std::uint32_t layer = 0; layer < std::min(layers_of(target, attachment), to.range.layerCount); ++layer)
       resolve_box(box_of_area(*attachment.image, aspect, attachment.range, layer, target.area),
                   box_of_area(*to.image, aspect, to.range, layer, target.area));
 }

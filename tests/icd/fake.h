@@ -32,27 +32,27 @@ struct Settings {
   std::uint64_t addresses = 0x100000000000;  // device addresses begin here
   std::uint64_t timeouts = 0;                // of each wait that may time out, so many do first
   std::uint64_t lost_after = 0;              // submits after which the first device is lost; 0: never
-  std::uint64_t lost_in = 0;  // the first device is lost when a queue of its begins its so-manieth batch
+  std::uint64_t lost_in = 0;                 // the first device is lost when a queue of its begins its so-manieth batch
   std::uint32_t delay_us = 0;                // a queue takes so long for every batch
-  bool timestamps = true;  // its queues have them
-  // Timestamps tell the work that the queue did: a microsecond for each workgroup, 100 ns for each vertex. Else each is a
-  // microsecond later than the last one of its pool.
+  bool timestamps = true;                    // its queues have them
+  // Timestamps tell the work that the queue did: a microsecond for each workgroup, 100 ns for each vertex. Else each is
+  // a microsecond later than the last one of its pool.
   bool timed_work = false;
   bool counters = false;  // performance counters (VK_KHR_performance_query; counters.cpp)
-  bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
+  bool lazy = false;      // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
-  std::uint32_t interface = 5;  // of loaders and drivers; before 3 surfaces are the loader's own
-  bool keeps = false;    // a transition from the undefined layout leaves the contents, as software drivers do
-  bool unified = false;  // one memory type: host visible, coherent, device local
+  std::uint32_t interface = 5;     // of loaders and drivers; before 3 surfaces are the loader's own
+  bool keeps = false;              // a transition from the undefined layout leaves the contents, as software drivers do
+  bool unified = false;            // one memory type: host visible, coherent, device local
   std::vector<std::string> lacks;  // extensions and features that it does not have
-  std::vector<std::string> offers;  // device extensions beyond those that it knows, with any name
-  std::uint32_t version = 3;        // of Vulkan 1.x, as it says
+  std::vector<std::string> offers;             // device extensions beyond those that it knows, with any name
+  std::uint32_t version = 3;                   // of Vulkan 1.x, as it says
   std::uint32_t newest_instance = UINT32_MAX;  // of Vulkan 1.x: newer ones are refused
-  bool leaks = false;    // what is alive when its device is destroyed is a violation
-  bool abort = false;    // a violation ends the process
-  bool sloppy = false;   // what is wrong and does no harm is a violation too
-  bool print = false;    // violations on standard error
-  std::string log;       // file: the name of every call
+  bool leaks = false;                          // what is alive when its device is destroyed is a violation
+  bool abort = false;                          // a violation ends the process
+  bool sloppy = false;                         // what is wrong and does no harm is a violation too
+  bool print = false;                          // violations on standard error
+  std::string log;                             // file: the name of every call
 };
 
 // "key=value,key=value" over `base`; an error message in `error` if it is wrong.

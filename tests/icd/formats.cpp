@@ -12,12 +12,11 @@ namespace fake {
 
 namespace {
 
-constexpr VkFormatFeatureFlags2 kTransfer =
-    VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+constexpr VkFormatFeatureFlags2 kTransfer = VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
 constexpr VkFormatFeatureFlags2 kSampled =
     kTransfer | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_BLIT_SRC_BIT;
-constexpr VkFormatFeatureFlags2 kRead = VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT |
-                                        VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
+constexpr VkFormatFeatureFlags2 kRead =
+    VK_FORMAT_FEATURE_2_STORAGE_READ_WITHOUT_FORMAT_BIT | VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT;
 
 bool is(const char* numeric, const char* what) { return std::strcmp(numeric, what) == 0; }
 bool integer(const char* numeric) { return is(numeric, "UINT") || is(numeric, "SINT"); }
@@ -26,14 +25,13 @@ VkFormatFeatureFlags2 image_features(VkFormat format, bool linear) {
   const tables::FormatInfo* f = tables::find_format(format);
   if (f == nullptr || planes_of(format).empty()) return 0;
   if (f->planes.size() > 1)
-    return linear ? kTransfer
-                  : kTransfer | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_DISJOINT_BIT |
-                        VK_FORMAT_FEATURE_2_MIDPOINT_CHROMA_SAMPLES_BIT |
-                        VK_FORMAT_FEATURE_2_COSITED_CHROMA_SAMPLES_BIT |
-                        VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
-                        VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT;
-  if (f->depth_bits != 0 || f->stencil)
-    return linear ? 0 : kSampled | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
+    return linear
+               ? kTransfer
+               : kTransfer | VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_2_DISJOINT_BIT |
+                     VK_FORMAT_FEATURE_2_MIDPOINT_CHROMA_SAMPLES_BIT | VK_FORMAT_FEATURE_2_COSITED_CHROMA_SAMPLES_BIT |
+                     VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT |
+                     VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT;
+  if (f->depth_bits != 0 || f->stencil) return linear ? 0 : kSampled | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT;
   VkFormatFeatureFlags2 all = kSampled;
   if (!integer(f->numeric)) all |= VK_FORMAT_FEATURE_2_SAMPLED_IMAGE_FILTER_LINEAR_BIT;
   const bool compressed = f->block_width > 1 || f->block_height > 1;
@@ -41,8 +39,7 @@ VkFormatFeatureFlags2 image_features(VkFormat format, bool linear) {
   all |= VK_FORMAT_FEATURE_2_BLIT_DST_BIT | VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT;
   if (!integer(f->numeric)) all |= VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BLEND_BIT;
   if (!is(f->numeric, "SRGB")) all |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_BIT | kRead;
-  if (format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT)
-    all |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
+  if (format == VK_FORMAT_R32_UINT || format == VK_FORMAT_R32_SINT) all |= VK_FORMAT_FEATURE_2_STORAGE_IMAGE_ATOMIC_BIT;
   return all;
 }
 
@@ -94,12 +91,10 @@ VkResult image_format(const Wanted& w, VkImageFormatProperties& out) {
   out = {};
   const VkFormatFeatureFlags2 have =
       w.tiling == VK_IMAGE_TILING_LINEAR ? linear_features(w.format) : optimal_features(w.format);
-  constexpr VkImageCreateFlags sparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT |
-                                        VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT |
+  constexpr VkImageCreateFlags sparse = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT |
                                         VK_IMAGE_CREATE_SPARSE_ALIASED_BIT | VK_IMAGE_CREATE_PROTECTED_BIT;
-  const bool mutable_format =
-      (w.flags & (VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT)) ==
-      (VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT);
+  const bool mutable_format = (w.flags & (VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT)) ==
+                              (VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT);
   if (have == 0 || (w.flags & sparse) != 0 || w.tiling > VK_IMAGE_TILING_LINEAR ||
       (!mutable_format && (needed(w.usage) & ~have) != 0))
     return VK_ERROR_FORMAT_NOT_SUPPORTED;
@@ -114,11 +109,10 @@ VkResult image_format(const Wanted& w, VkImageFormatProperties& out) {
     out.maxExtent = {2048, 2048, 2048};
   out.maxMipLevels = simple ? 1 : w.type == VK_IMAGE_TYPE_3D ? 12 : 15;
   out.maxArrayLayers = w.type == VK_IMAGE_TYPE_3D ? 1 : planar ? 1 : 2048;
-  const bool attachment = (have & (VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT |
-                                   VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT)) != 0;
+  const bool attachment =
+      (have & (VK_FORMAT_FEATURE_2_COLOR_ATTACHMENT_BIT | VK_FORMAT_FEATURE_2_DEPTH_STENCIL_ATTACHMENT_BIT)) != 0;
   out.sampleCounts = VK_SAMPLE_COUNT_1_BIT;
-  if (!simple && attachment && w.type == VK_IMAGE_TYPE_2D &&
-      (w.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) == 0)
+  if (!simple && attachment && w.type == VK_IMAGE_TYPE_2D && (w.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) == 0)
     out.sampleCounts |= VK_SAMPLE_COUNT_2_BIT | VK_SAMPLE_COUNT_4_BIT | VK_SAMPLE_COUNT_8_BIT;
   out.maxResourceSize = 1ull << 40;
   return VK_SUCCESS;
@@ -134,16 +128,14 @@ VkResult get_image_format2(Call&, args_vkGetPhysicalDeviceImageFormatProperties2
   for (auto* s = static_cast<const VkBaseInStructure*>(i.pNext); s != nullptr; s = s->pNext)
     if (s->sType == VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO)
       external = reinterpret_cast<const VkPhysicalDeviceExternalImageFormatInfo*>(s)->handleType != 0;
-  for (auto* s = static_cast<VkBaseOutStructure*>(a.pImageFormatProperties->pNext); s != nullptr;
-       s = s->pNext) {
+  for (auto* s = static_cast<VkBaseOutStructure*>(a.pImageFormatProperties->pNext); s != nullptr; s = s->pNext) {
     if (s->sType == VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_IMAGE_FORMAT_PROPERTIES)
-      reinterpret_cast<VkSamplerYcbcrConversionImageFormatProperties*>(s)
-          ->combinedImageSamplerDescriptorCount = 1;
+      reinterpret_cast<VkSamplerYcbcrConversionImageFormatProperties*>(s)->combinedImageSamplerDescriptorCount = 1;
     if (s->sType == VK_STRUCTURE_TYPE_EXTERNAL_IMAGE_FORMAT_PROPERTIES)
       reinterpret_cast<VkExternalImageFormatProperties*>(s)->externalMemoryProperties = {};
   }
-  const VkResult known = image_format({i.format, i.type, i.tiling, i.usage, i.flags},
-                                      a.pImageFormatProperties->imageFormatProperties);
+  const VkResult known =
+      image_format({i.format, i.type, i.tiling, i.usage, i.flags}, a.pImageFormatProperties->imageFormatProperties);
   return external ? VK_ERROR_FORMAT_NOT_SUPPORTED : known;
 }
 
@@ -154,8 +146,7 @@ VkFormatFeatureFlags2 optimal_features(VkFormat format) { return image_features(
 
 VkFormatFeatureFlags2 buffer_features(VkFormat format) {
   const tables::FormatInfo* f = tables::find_format(format);
-  if (f == nullptr || f->planes.size() > 1 || f->depth_bits != 0 || f->stencil || f->block_width > 1)
-    return 0;
+  if (f == nullptr || f->planes.size() > 1 || f->depth_bits != 0 || f->stencil || f->block_width > 1) return 0;
   VkFormatFeatureFlags2 all = VK_FORMAT_FEATURE_2_VERTEX_BUFFER_BIT;
   if (is(f->numeric, "SRGB")) return all;
   all |= VK_FORMAT_FEATURE_2_UNIFORM_TEXEL_BUFFER_BIT | VK_FORMAT_FEATURE_2_STORAGE_TEXEL_BUFFER_BIT | kRead;

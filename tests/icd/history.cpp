@@ -67,8 +67,7 @@ void History::violated(const std::string& command, const std::string& what, bool
   const Settings& wanted = settings();
   const std::lock_guard lock(mutex_);
   if (violations_.size() < kMaxRemembered) violations_.push_back({command, what, harmless});
-  if (wanted.print || wanted.abort)
-    std::fprintf(stderr, "fake driver: %s: %s\n", command.c_str(), what.c_str());
+  if (wanted.print || wanted.abort) std::fprintf(stderr, "fake driver: %s: %s\n", command.c_str(), what.c_str());
   if (wanted.abort) std::abort();
 }
 
@@ -101,9 +100,7 @@ void note(const std::string& what, bool harmless) {
 
 void violation(const std::string& what) { note(what, false); }
 void harmless(const std::string& what) { note(what, true); }
-void passed_over(const std::string& what) {
-  history().violated(info(current_call().id).name, what, true);
-}
+void passed_over(const std::string& what) { history().violated(info(current_call().id).name, what, true); }
 
 void sloppy(const std::string& what) {
   if (settings().sloppy) violation(what);

@@ -99,9 +99,9 @@ VkResult wait_semaphores(Call& call, args_vkWaitSemaphores& a) {
   Monitor& monitor = Monitor::get();
   Monitor::Lock lock = monitor.enter();
   const bool done = monitor.wait(lock, a.timeout, [&] {
-    return call.device->lost || ((info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0
-                                     ? std::all_of(waits.begin(), waits.end(), is_satisfied)
-                                     : std::any_of(waits.begin(), waits.end(), is_satisfied));
+    return call.device->lost ||
+           ((info.flags & VK_SEMAPHORE_WAIT_ANY_BIT) == 0 ? std::all_of(waits.begin(), waits.end(), is_satisfied)
+                                                          : std::any_of(waits.begin(), waits.end(), is_satisfied));
   });
   if (call.device->lost) return VK_ERROR_DEVICE_LOST;
   return done ? VK_SUCCESS : VK_TIMEOUT;

@@ -39,8 +39,8 @@ std::vector<Plane> make_planes(VkFormat format) {
   }
   if (known->stencil) planes.push_back({VK_IMAGE_ASPECT_STENCIL_BIT, 1, 1, 1, 1, 1, VK_FORMAT_S8_UINT});
   if (planes.empty())
-    planes.push_back({VK_IMAGE_ASPECT_COLOR_BIT, known->block_bytes, known->block_width, known->block_height,
-                      1, 1, format});
+    planes.push_back(
+        {VK_IMAGE_ASPECT_COLOR_BIT, known->block_bytes, known->block_width, known->block_height, 1, 1, format});
   return planes;
 }
 
@@ -68,8 +68,7 @@ Image::Layout level_layout(const Image& image, const Plane& plane, std::uint32_t
 
 VkDeviceSize layer_size(const Image& image, const Plane& plane) {
   VkDeviceSize bytes = 0;
-  for (std::uint32_t level = 0; level < image.levels; ++level)
-    bytes += level_layout(image, plane, level).size;
+  for (std::uint32_t level = 0; level < image.levels; ++level) bytes += level_layout(image, plane, level).size;
   return bytes;
 }
 
@@ -89,9 +88,7 @@ const char* numeric_format(VkFormat format) {
   return known == nullptr ? "" : known->numeric;
 }
 
-VkDeviceSize plane_size(const Image& image, const Plane& plane) {
-  return layer_size(image, plane) * image.layers;
-}
+VkDeviceSize plane_size(const Image& image, const Plane& plane) { return layer_size(image, plane) * image.layers; }
 
 Image::Layout Image::layout(VkImageAspectFlagBits aspect, std::uint32_t level, std::uint32_t layer) const {
   const bool disjoint = (flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0;

@@ -74,8 +74,7 @@ void check_destroy_instance(Call&, const args_vkDestroyInstance& a) {
         object->type == HandleType::VkDisplayModeKHR)
       continue;
     if (object->type == HandleType::VkDevice || settings().leaks)
-      violation(std::string("a ") + rondo::codec::info(object->type).name +
-                " of the instance is still alive");
+      violation(std::string("a ") + rondo::codec::info(object->type).name + " of the instance is still alive");
   }
 }
 
@@ -127,9 +126,7 @@ PFN_vkVoidFunction device_entry(Call& call, args_vkGetDeviceProcAddr& a) {
 
 }  // namespace
 
-PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance, const char* name) {
-  return entry_point(name);
-}
+PFN_vkVoidFunction VKAPI_CALL get_instance_proc_addr(VkInstance, const char* name) { return entry_point(name); }
 
 void install_instance(Table& table) {
   table.behave<version>(CommandId::vkEnumerateInstanceVersion);

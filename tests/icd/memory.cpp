@@ -31,9 +31,7 @@ Space& space() {
   return one;
 }
 
-std::uint64_t round_up(std::uint64_t value, std::uint64_t grain) {
-  return (value + grain - 1) / grain * grain;
-}
+std::uint64_t round_up(std::uint64_t value, std::uint64_t grain) { return (value + grain - 1) / grain * grain; }
 
 bool is_free(const Space& s, std::uint64_t begin, std::uint64_t end) {
   auto next = s.taken.upper_bound(begin);
@@ -46,12 +44,8 @@ std::byte* pages(VkDeviceSize size) {
   return at == MAP_FAILED ? nullptr : static_cast<std::byte*>(at);
 }
 
-bool coherent(const Memory& memory) {
-  return (memory.properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0;
-}
-bool host_visible(const Memory& memory) {
-  return (memory.properties & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0;
-}
+bool coherent(const Memory& memory) { return (memory.properties & VK_MEMORY_PROPERTY_HOST_COHERENT_BIT) != 0; }
+bool host_visible(const Memory& memory) { return (memory.properties & VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT) != 0; }
 
 VkResult take_address(Memory& memory, std::uint64_t wanted) {
   Space& s = space();
@@ -116,8 +110,7 @@ VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   if (host_visible(*memory) && !coherent(*memory) && !memory->imported) memory->host = pages(memory->size);
   if (memory->contents == nullptr || memory->host == nullptr) return VK_ERROR_OUT_OF_HOST_MEMORY;
   const auto* address = chained<VkMemoryOpaqueCaptureAddressAllocateInfo>(info);
-  if (const VkResult r = take_address(*memory, address == nullptr ? 0 : address->opaqueCaptureAddress);
-      r != VK_SUCCESS)
+  if (const VkResult r = take_address(*memory, address == nullptr ? 0 : address->opaqueCaptureAddress); r != VK_SUCCESS)
     return r;
   *a.pMemory = as_handle<VkDeviceMemory>(publish(memory, call.device));
   return VK_SUCCESS;

@@ -90,8 +90,8 @@ struct Device : Object {
   std::vector<std::shared_ptr<Queue>> queues;
   std::atomic<bool> lost{false};
   std::atomic<std::uint64_t> submits{0};
-  std::uint64_t begun = 0;  // batches; guarded by the monitor
-  bool is_first = false;    // that was made
+  std::uint64_t begun = 0;               // batches; guarded by the monitor
+  bool is_first = false;                 // that was made
   bool counts = false;                   // performanceCounterQueryPools
   bool counts_in_several_pools = false;  // performanceCounterMultipleQueryPools
   std::atomic<bool> holds_profiling_lock{false};
@@ -363,8 +363,8 @@ struct CommandBuffer : Object {
   std::shared_ptr<Framebuffer> framebuffer;
   std::uint32_t subpass = 0;
   std::map<std::pair<std::uint64_t, std::uint32_t>, VkQueryControlFlags> active_queries;
-  bool begins_statistics = false;  // a query for pipeline statistics begins in it
-  bool locked = false;             // the profiling lock was held when it began
+  bool begins_statistics = false;                      // a query for pipeline statistics begins in it
+  bool locked = false;                                 // the profiling lock was held when it began
   std::set<std::uint64_t> counter_pools, reset_pools;  // of performance queries that begin in it; that it resets
   std::map<VkPipelineBindPoint, std::shared_ptr<Pipeline>> bound_pipelines;
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, std::shared_ptr<DescriptorSet>> pushed;  // by set
@@ -402,11 +402,11 @@ struct Fence : Object {
 struct Semaphore : Object {
   static constexpr HandleType kType = HandleType::VkSemaphore;
   bool timeline = false;
-  std::atomic<std::uint64_t> value{0};  // binary: 1 is signaled. Changes under the monitor (sync.h)
-  bool promised = false;                // binary: signaled once all that is submitted has run
-  std::uint64_t last_signal = 0;        // timeline: the highest value that is submitted to be signaled
-  bool exportable = false;              // as a sync fd
-  std::shared_ptr<SyncFile> imported;   // in place of its own payload, for the next wait
+  std::atomic<std::uint64_t> value{0};             // binary: 1 is signaled. Changes under the monitor (sync.h)
+  bool promised = false;                           // binary: signaled once all that is submitted has run
+  std::uint64_t last_signal = 0;                   // timeline: the highest value that is submitted to be signaled
+  bool exportable = false;                         // as a sync fd
+  std::shared_ptr<SyncFile> imported;              // in place of its own payload, for the next wait
   std::deque<std::shared_ptr<SyncFile>> exported;  // get the next signals, in order
 };
 
@@ -420,9 +420,9 @@ struct QueryPool : Object {
   VkQueryType query_type = VK_QUERY_TYPE_OCCLUSION;
   std::uint32_t count = 0;
   VkQueryPipelineStatisticFlags statistics = 0;
-  std::uint32_t family = 0;              // of performance queries
-  std::vector<std::uint32_t> counters;   // likewise: indexes
-  std::uint32_t values() const;  // that a query has
+  std::uint32_t family = 0;                                   // of performance queries
+  std::vector<std::uint32_t> counters;                        // likewise: indexes
+  std::uint32_t values() const;                               // that a query has
   std::uint32_t value_bytes(VkQueryResultFlags flags) const;  // of each, in the results
   struct Query {
     enum class State { unreset, reset, active, available } state = State::unreset;

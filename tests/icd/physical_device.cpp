@@ -120,8 +120,7 @@ void get_features(Call&, args_vkGetPhysicalDeviceFeatures& a) { *a.pFeatures = f
 
 void get_features2(Call&, args_vkGetPhysicalDeviceFeatures2& a) {
   a.pFeatures->features = features();
-  for (auto* s = static_cast<VkBaseOutStructure*>(a.pFeatures->pNext); s != nullptr; s = s->pNext)
-    fill_features(s);
+  for (auto* s = static_cast<VkBaseOutStructure*>(a.pFeatures->pNext); s != nullptr; s = s->pNext) fill_features(s);
 }
 
 void get_properties(Call&, args_vkGetPhysicalDeviceProperties& a) {
@@ -135,9 +134,7 @@ void get_properties2(Call&, args_vkGetPhysicalDeviceProperties2& a) {
     fill_properties(*device, s);
 }
 
-void get_memory(Call&, args_vkGetPhysicalDeviceMemoryProperties& a) {
-  *a.pMemoryProperties = memory_properties();
-}
+void get_memory(Call&, args_vkGetPhysicalDeviceMemoryProperties& a) { *a.pMemoryProperties = memory_properties(); }
 
 void get_memory2(Call&, args_vkGetPhysicalDeviceMemoryProperties2& a) {
   a.pMemoryProperties->memoryProperties = memory_properties();
@@ -200,9 +197,8 @@ void external_semaphores(Call&, args_vkGetPhysicalDeviceExternalSemaphorePropert
 }
 
 VkResult time_domains(Call&, args_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT& a) {
-  return fill_list(
-      std::vector<VkTimeDomainEXT>{VK_TIME_DOMAIN_DEVICE_EXT, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
-      a.pTimeDomainCount, a.pTimeDomains);
+  return fill_list(std::vector<VkTimeDomainEXT>{VK_TIME_DOMAIN_DEVICE_EXT, VK_TIME_DOMAIN_CLOCK_MONOTONIC_EXT},
+                   a.pTimeDomainCount, a.pTimeDomains);
 }
 
 VkResult shading_rates(Call&, args_vkGetPhysicalDeviceFragmentShadingRatesKHR& a) {
@@ -221,7 +217,8 @@ void multisample(Call&, args_vkGetPhysicalDeviceMultisamplePropertiesEXT& a) {
 const char* first_missing(const StructInfo& type, const std::byte* wanted, const std::byte* have) {
   for (const Field& f : type.fields)
     if (f.element == Element::bool32 && f.shape == Shape::value &&
-        rondo::codec::load<VkBool32>(wanted + f.offset) != VK_FALSE && rondo::codec::load<VkBool32>(have + f.offset) == VK_FALSE)
+        rondo::codec::load<VkBool32>(wanted + f.offset) != VK_FALSE &&
+        rondo::codec::load<VkBool32>(have + f.offset) == VK_FALSE)
       return f.name;
   return nullptr;
 }
@@ -260,8 +257,7 @@ std::vector<VkQueueFamilyProperties> queue_families() {
                          transfer = VK_QUEUE_TRANSFER_BIT;
   const std::uint32_t bits = settings().timestamps ? 64 : 0;
   constexpr VkExtent3D any{1, 1, 1};
-  return {
-      {graphics | compute | transfer, 2, bits, any}, {compute | transfer, 2, bits, any}, {transfer, 1, bits, any}};
+  return {{graphics | compute | transfer, 2, bits, any}, {compute | transfer, 2, bits, any}, {transfer, 1, bits, any}};
 }
 
 VkPhysicalDeviceFeatures features() {

@@ -76,18 +76,15 @@ void read(std::span<const std::uint32_t> instruction, Declarations& out) {
 
 void merge(const PipelineUses& from, PipelineUses& to) {
   for (const auto& [place, written] : from.resources) to.resources[place] |= written;
-  to.vertex_bindings.insert(to.vertex_bindings.end(), from.vertex_bindings.begin(),
-                            from.vertex_bindings.end());
-  to.vertex_attributes.insert(to.vertex_attributes.end(), from.vertex_attributes.begin(),
-                              from.vertex_attributes.end());
+  to.vertex_bindings.insert(to.vertex_bindings.end(), from.vertex_bindings.begin(), from.vertex_bindings.end());
+  to.vertex_attributes.insert(to.vertex_attributes.end(), from.vertex_attributes.begin(), from.vertex_attributes.end());
 }
 
 template <class Create>
 void merge_libraries(const Create& create, PipelineUses& to) {
   if (const auto* libraries = chained<VkPipelineLibraryCreateInfoKHR>(create))
     for (std::uint32_t i = 0; i < libraries->libraryCount; ++i)
-      if (const auto library = get<Pipeline>(libraries->pLibraries[i]);
-          library != nullptr && library->uses != nullptr)
+      if (const auto library = get<Pipeline>(libraries->pLibraries[i]); library != nullptr && library->uses != nullptr)
         merge(*library->uses, to);
 }
 
@@ -119,9 +116,8 @@ void note_pipeline(const Arguments& arguments, std::size_t index, Pipeline& pipe
     if (const auto* input = create.pVertexInputState) {
       uses->vertex_bindings.assign(input->pVertexBindingDescriptions,
                                    input->pVertexBindingDescriptions + input->vertexBindingDescriptionCount);
-      uses->vertex_attributes.assign(
-          input->pVertexAttributeDescriptions,
-          input->pVertexAttributeDescriptions + input->vertexAttributeDescriptionCount);
+      uses->vertex_attributes.assign(input->pVertexAttributeDescriptions,
+                                     input->pVertexAttributeDescriptions + input->vertexAttributeDescriptionCount);
     }
     merge_libraries(create, *uses);
   }

@@ -32,8 +32,7 @@ VkResult create_layout(Call& call, args_vkCreatePipelineLayout& a) {
   for (std::uint32_t i = 0; i < info.setLayoutCount; ++i)
     layout->sets.push_back(get<DescriptorSetLayout>(info.pSetLayouts[i]));
   if (info.pushConstantRangeCount != 0)
-    layout->push_constants.assign(info.pPushConstantRanges,
-                                  info.pPushConstantRanges + info.pushConstantRangeCount);
+    layout->push_constants.assign(info.pPushConstantRanges, info.pPushConstantRanges + info.pushConstantRangeCount);
   *a.pPipelineLayout = as_handle<VkPipelineLayout>(publish(layout, call.device));
   return VK_SUCCESS;
 }
@@ -104,8 +103,7 @@ bool dynamic(const VkGraphicsPipelineCreateInfo& info, VkDynamicState state) {
 
 void check_vertex_input(const VkPipelineVertexInputStateCreateInfo& input) {
   for (std::uint32_t i = 0; i < input.vertexBindingDescriptionCount; ++i) {
-    if (input.pVertexBindingDescriptions[i].binding >= 32 ||
-        input.pVertexBindingDescriptions[i].stride > 2048)
+    if (input.pVertexBindingDescriptions[i].binding >= 32 || input.pVertexBindingDescriptions[i].stride > 2048)
       return violation("a vertex binding is beyond the limits");
     for (std::uint32_t k = 0; k < i; ++k)
       if (input.pVertexBindingDescriptions[k].binding == input.pVertexBindingDescriptions[i].binding)
@@ -140,8 +138,7 @@ void check_graphics_one(const VkGraphicsPipelineCreateInfo& info, std::uint32_t 
   if (parts.vertex && !mesh && !dynamic(info, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT))
     check_vertex_input(*info.pVertexInputState);
   const auto pass = get<RenderPass>(info.renderPass);
-  if ((parts.pre_raster || parts.fragment || parts.output) && pass != nullptr &&
-      info.subpass >= pass->subpasses.size())
+  if ((parts.pre_raster || parts.fragment || parts.output) && pass != nullptr && info.subpass >= pass->subpasses.size())
     return violation("subpass is none of the render pass");
   if ((parts.pre_raster || parts.fragment) && parts.all() && info.layout == VK_NULL_HANDLE)
     return violation("layout is null");
@@ -155,12 +152,10 @@ void check_graphics_one(const VkGraphicsPipelineCreateInfo& info, std::uint32_t 
     if (!counts && viewports.viewportCount == 0) violation("viewportCount is 0");
     if (!dynamic(info, VK_DYNAMIC_STATE_SCISSOR_WITH_COUNT) && viewports.scissorCount == 0)
       violation("scissorCount is 0");
-    if (viewports.viewportCount > 16 || viewports.scissorCount > 16)
-      violation("there are more than maxViewports");
+    if (viewports.viewportCount > 16 || viewports.scissorCount > 16) violation("there are more than maxViewports");
   }
   if (parts.output && !discards && pass != nullptr && info.pColorBlendState != nullptr) {
-    const std::size_t colors =
-        info.subpass < pass->subpasses.size() ? pass->subpasses[info.subpass].colors.size() : 0;
+    const std::size_t colors = info.subpass < pass->subpasses.size() ? pass->subpasses[info.subpass].colors.size() : 0;
     if (colors != 0 && info.pColorBlendState->attachmentCount != colors)
       violation("the blend state has not as many attachments as the subpass");
   }
@@ -208,8 +203,7 @@ VkResult create_graphics(Call& call, args_vkCreateGraphicsPipelines& a) {
     pipeline->library = (info.flags & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0;
     pipeline->layout = get<PipelineLayout>(info.layout);
     if (parts.pre_raster || parts.fragment)
-      for (std::uint32_t k = 0; k < info.stageCount; ++k)
-        pipeline->stages.push_back(stage_of(info.pStages[k]));
+      for (std::uint32_t k = 0; k < info.stageCount; ++k) pipeline->stages.push_back(stage_of(info.pStages[k]));
     if (info.pDynamicState != nullptr && info.pDynamicState->dynamicStateCount != 0)
       pipeline->dynamic.assign(info.pDynamicState->pDynamicStates,
                                info.pDynamicState->pDynamicStates + info.pDynamicState->dynamicStateCount);

@@ -16,11 +16,10 @@ constexpr VkSampleCountFlags kSamples =
 constexpr std::uint32_t kMany = 1u << 20;
 constexpr VkSubgroupFeatureFlags kSubgroup =
     VK_SUBGROUP_FEATURE_BASIC_BIT | VK_SUBGROUP_FEATURE_VOTE_BIT | VK_SUBGROUP_FEATURE_ARITHMETIC_BIT |
-    VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT |
-    VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT | VK_SUBGROUP_FEATURE_CLUSTERED_BIT |
-    VK_SUBGROUP_FEATURE_QUAD_BIT;
-constexpr VkResolveModeFlags kResolve = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT |
-                                        VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT;
+    VK_SUBGROUP_FEATURE_BALLOT_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_BIT | VK_SUBGROUP_FEATURE_SHUFFLE_RELATIVE_BIT |
+    VK_SUBGROUP_FEATURE_CLUSTERED_BIT | VK_SUBGROUP_FEATURE_QUAD_BIT;
+constexpr VkResolveModeFlags kResolve =
+    VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_AVERAGE_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT;
 constexpr const char* kName = "Rondo's fake driver";
 
 // The members that VkPhysicalDeviceVulkan1xProperties shares with the structures
@@ -55,8 +54,7 @@ void driver(P& p) {
 template <class P>
 void resolve(P& p) {
   p.supportedDepthResolveModes = kResolve;
-  p.supportedStencilResolveModes =
-      VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT;
+  p.supportedStencilResolveModes = VK_RESOLVE_MODE_SAMPLE_ZERO_BIT | VK_RESOLVE_MODE_MIN_BIT | VK_RESOLVE_MODE_MAX_BIT;
   p.independentResolveNone = p.independentResolve = VK_TRUE;
 }
 template <class P>
@@ -165,13 +163,11 @@ VkPhysicalDeviceLimits limits() {
   l.maxSamplerAllocationCount = 4000;
   l.bufferImageGranularity = settings().buffer_alignment;
   l.maxBoundDescriptorSets = 8;
-  l.maxPerStageDescriptorSamplers = l.maxPerStageDescriptorUniformBuffers =
-      l.maxPerStageDescriptorStorageBuffers = l.maxPerStageDescriptorSampledImages =
-          l.maxPerStageDescriptorStorageImages = l.maxPerStageDescriptorInputAttachments =
-              l.maxPerStageResources = kMany;
+  l.maxPerStageDescriptorSamplers = l.maxPerStageDescriptorUniformBuffers = l.maxPerStageDescriptorStorageBuffers =
+      l.maxPerStageDescriptorSampledImages = l.maxPerStageDescriptorStorageImages =
+          l.maxPerStageDescriptorInputAttachments = l.maxPerStageResources = kMany;
   l.maxDescriptorSetSamplers = l.maxDescriptorSetUniformBuffers = l.maxDescriptorSetStorageBuffers =
-      l.maxDescriptorSetSampledImages = l.maxDescriptorSetStorageImages = l.maxDescriptorSetInputAttachments =
-          kMany;
+      l.maxDescriptorSetSampledImages = l.maxDescriptorSetStorageImages = l.maxDescriptorSetInputAttachments = kMany;
   l.maxDescriptorSetUniformBuffersDynamic = l.maxDescriptorSetStorageBuffersDynamic = 8;
   l.maxVertexInputAttributes = l.maxVertexInputBindings = 32;
   l.maxVertexInputAttributeOffset = 2047;
@@ -299,8 +295,7 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
       as<VkPhysicalDeviceTimelineSemaphoreProperties>(s).maxTimelineSemaphoreValueDifference = UINT64_MAX;
       return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PUSH_DESCRIPTOR_PROPERTIES_KHR:
-      as<VkPhysicalDevicePushDescriptorPropertiesKHR>(s).maxPushDescriptors =
-          kMaxPushDescriptors;
+      as<VkPhysicalDevicePushDescriptorPropertiesKHR>(s).maxPushDescriptors = kMaxPushDescriptors;
       return;
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_MEMORY_HOST_PROPERTIES_EXT:
       as<VkPhysicalDeviceExternalMemoryHostPropertiesEXT>(s).minImportedHostPointerAlignment =
@@ -313,8 +308,7 @@ void fill_properties(const PhysicalDevice& device, VkBaseOutStructure* s) {
       p.maxTransformFeedbackBufferSize = UINT32_MAX;
       p.maxTransformFeedbackStreamDataSize = p.maxTransformFeedbackBufferDataSize =
           p.maxTransformFeedbackBufferDataStride = 512;
-      p.transformFeedbackQueries = p.transformFeedbackDraw = p.transformFeedbackRasterizationStreamSelect =
-          VK_TRUE;
+      p.transformFeedbackQueries = p.transformFeedbackDraw = p.transformFeedbackRasterizationStreamSelect = VK_TRUE;
       return;
     }
     case VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_PROPERTIES_EXT:

@@ -25,8 +25,7 @@ void promise(Submission& submission) {
     Semaphore& semaphore = *signal.semaphore;
     if (semaphore.timeline) {
       // By queues that nothing orders, which the submits do not tell.
-      if (signal.value <= semaphore.value)
-        harmless("signals a timeline semaphore with a value that it has reached");
+      if (signal.value <= semaphore.value) harmless("signals a timeline semaphore with a value that it has reached");
       semaphore.last_signal = std::max(semaphore.last_signal, signal.value);
       continue;
     }
@@ -71,8 +70,7 @@ void run(QueueState& state) {
       for (const SemaphoreUse& wait : batch.waits)
         if (!wait.semaphore->timeline && wait.imported == nullptr) wait.semaphore->value = 0;
       lock.unlock();
-      if (settings().delay_us != 0)
-        std::this_thread::sleep_for(std::chrono::microseconds(settings().delay_us));
+      if (settings().delay_us != 0) std::this_thread::sleep_for(std::chrono::microseconds(settings().delay_us));
       for (const auto& buffer : batch.buffers) Execution(state).run(*buffer);
       lock.lock();
       if (state.stop) return;

@@ -17,7 +17,7 @@ namespace fake {
 
 struct SemaphoreUse {
   std::shared_ptr<Semaphore> semaphore;
-  std::uint64_t value = 1;  // timelines
+  std::uint64_t value = 1;                       // timelines
   std::shared_ptr<SyncFile> imported = nullptr;  // a wait: for this payload
 };
 

@@ -61,8 +61,8 @@ bool is_within(const Buffer& buffer, VkDeviceSize offset, VkDeviceSize size, con
   return (offset != buffer.size && size != 0) || meaningless(name, "is empty");
 }
 
-bool is_within(const Buffer& buffer, VkDeviceSize offset, std::uint64_t count, VkDeviceSize stride,
-               VkDeviceSize size, const char* name) {
+bool is_within(const Buffer& buffer, VkDeviceSize offset, std::uint64_t count, VkDeviceSize stride, VkDeviceSize size,
+               const char* name) {
   if (count == 0) return true;
   VkDeviceSize bytes = 0;
   if (__builtin_mul_overflow(count - 1, stride, &bytes) || __builtin_add_overflow(bytes, size, &bytes) ||
@@ -78,8 +78,7 @@ bool is_multiple(VkDeviceSize value, VkDeviceSize of, const char* name) {
 bool has_aspects(const Image& image, VkImageAspectFlags aspects, const char* name) {
   VkImageAspectFlags known = 0;
   for (const Plane& plane : planes_of(image.format)) known |= plane.aspect;
-  if ((known & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) == 0)
-    known |= VK_IMAGE_ASPECT_COLOR_BIT;
+  if ((known & (VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT)) == 0) known |= VK_IMAGE_ASPECT_COLOR_BIT;
   if (aspects == 0 || (aspects & ~known) != 0) return wrong(name, "names aspects that the image lacks");
   return true;
 }

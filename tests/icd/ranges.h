@@ -14,8 +14,8 @@ bool is_usable(const Image& image, VkImageUsageFlags usage, const char* name);
 // VK_WHOLE_SIZE: to the end, and something is left there.
 bool is_within(const Buffer& buffer, VkDeviceSize offset, VkDeviceSize size, const char* name);
 // `count` elements of `size` bytes, each `stride` after the one before.
-bool is_within(const Buffer& buffer, VkDeviceSize offset, std::uint64_t count, VkDeviceSize stride,
-               VkDeviceSize size, const char* name);
+bool is_within(const Buffer& buffer, VkDeviceSize offset, std::uint64_t count, VkDeviceSize stride, VkDeviceSize size,
+               const char* name);
 bool is_multiple(VkDeviceSize value, VkDeviceSize of, const char* name);
 
 // Aspects, levels and layers are the image's.

@@ -41,8 +41,7 @@ void note_reach(CommandBuffer& buffer, VkPipelineBindPoint point) {
   buffer.reaches.push_back(std::move(reach));
 }
 
-void begin_area(Bound& bound, const VkRect2D& area, std::uint32_t layers, std::uint32_t colors,
-                bool secondaries_only) {
+void begin_area(Bound& bound, const VkRect2D& area, std::uint32_t layers, std::uint32_t colors, bool secondaries_only) {
   bound.area = area;
   bound.layers = layers;
   bound.colors = colors;
@@ -52,16 +51,14 @@ void begin_area(Bound& bound, const VkRect2D& area, std::uint32_t layers, std::u
 
 void begin_pass(CommandBuffer& buffer, const VkRenderPassBeginInfo& info, VkSubpassContents contents) {
   const RenderPass::Subpass& first = get<RenderPass>(info.renderPass)->subpasses[0];
-  begin_area(buffer.bound, info.renderArea,
-             first.view_mask != 0 ? 1 : get<Framebuffer>(info.framebuffer)->layers,
+  begin_area(buffer.bound, info.renderArea, first.view_mask != 0 ? 1 : get<Framebuffer>(info.framebuffer)->layers,
              static_cast<std::uint32_t>(first.colors.size()),
              contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS);
 }
 
 void next_pass(CommandBuffer& buffer, VkSubpassContents contents) {
   if (buffer.render_pass == nullptr || buffer.subpass >= buffer.render_pass->subpasses.size()) return;
-  buffer.bound.colors =
-      static_cast<std::uint32_t>(buffer.render_pass->subpasses[buffer.subpass].colors.size());
+  buffer.bound.colors = static_cast<std::uint32_t>(buffer.render_pass->subpasses[buffer.subpass].colors.size());
   buffer.bound.secondaries_only = contents == VK_SUBPASS_CONTENTS_SECONDARY_COMMAND_BUFFERS;
 }
 
@@ -230,8 +227,7 @@ void note_bound(const Call& call) {
       return next_pass(buffer, as<args_vkCmdNextSubpass2>(call).pSubpassBeginInfo->contents);
     case CommandId::vkCmdBeginRendering: {
       const VkRenderingInfo& info = *as<args_vkCmdBeginRendering>(call).pRenderingInfo;
-      return begin_area(bound, info.renderArea, info.viewMask != 0 ? 1 : info.layerCount,
-                        info.colorAttachmentCount,
+      return begin_area(bound, info.renderArea, info.viewMask != 0 ? 1 : info.layerCount, info.colorAttachmentCount,
                         (info.flags & VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT) != 0);
     }
     case CommandId::vkCmdEndRenderPass:

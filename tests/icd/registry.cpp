@@ -62,8 +62,7 @@ std::shared_ptr<Object> find(HandleType type, std::uint64_t handle) {
   return found == live.end() ? nullptr : found->second;
 }
 
-std::uint64_t publish(const std::shared_ptr<Object>& object, HandleType type,
-                      const std::shared_ptr<Object>& parent) {
+std::uint64_t publish(const std::shared_ptr<Object>& object, HandleType type, const std::shared_ptr<Object>& parent) {
   Registry& all = registry();
   const std::unique_lock lock(all.mutex);
   TypeTable& table = all.of(type);

@@ -41,8 +41,7 @@ VkAttachmentDescription2 converted(const VkAttachmentDescription2& a) {
 template <class R>
 bool outside(std::uint32_t attachments, std::uint32_t count, const R* references) {
   for (std::uint32_t i = 0; references != nullptr && i < count; ++i)
-    if (references[i].attachment != VK_ATTACHMENT_UNUSED && references[i].attachment >= attachments)
-      return true;
+    if (references[i].attachment != VK_ATTACHMENT_UNUSED && references[i].attachment >= attachments) return true;
   return false;
 }
 
@@ -55,10 +54,8 @@ void check_create(Call&, const A& a) {
     const auto& attachment = info.pAttachments[i];
     const auto samples = static_cast<std::uint32_t>(attachment.samples);
     if (planes_of(attachment.format).empty()) return violation("an attachment's format is none");
-    if (samples == 0 || (samples & (samples - 1)) != 0)
-      return violation("an attachment's samples are not one bit");
-    if (attachment.finalLayout == VK_IMAGE_LAYOUT_UNDEFINED ||
-        attachment.finalLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
+    if (samples == 0 || (samples & (samples - 1)) != 0) return violation("an attachment's samples are not one bit");
+    if (attachment.finalLayout == VK_IMAGE_LAYOUT_UNDEFINED || attachment.finalLayout == VK_IMAGE_LAYOUT_PREINITIALIZED)
       return violation("an attachment's finalLayout is undefined");
   }
   for (std::uint32_t i = 0; i < info.subpassCount; ++i) {
@@ -81,8 +78,7 @@ void check_create(Call&, const A& a) {
 template <class Info>
 std::shared_ptr<RenderPass> make(const Info& info) {
   auto pass = std::make_shared<RenderPass>();
-  for (std::uint32_t i = 0; i < info.attachmentCount; ++i)
-    pass->attachments.push_back(converted(info.pAttachments[i]));
+  for (std::uint32_t i = 0; i < info.attachmentCount; ++i) pass->attachments.push_back(converted(info.pAttachments[i]));
   for (std::uint32_t i = 0; i < info.subpassCount; ++i) {
     const auto& from = info.pSubpasses[i];
     RenderPass::Subpass to;
@@ -102,8 +98,7 @@ std::shared_ptr<RenderPass> make(const Info& info) {
   return pass;
 }
 
-VkResult publish_pass(Call& call, VkRenderPass* out,
-                      const std::function<std::shared_ptr<RenderPass>()>& build) {
+VkResult publish_pass(Call& call, VkRenderPass* out, const std::function<std::shared_ptr<RenderPass>()>& build) {
   std::string identity;
   if (const auto same = share(call, RenderPass::kType, identity)) {
     *out = as_handle<VkRenderPass>(same->handle);
@@ -138,10 +133,8 @@ VkResult create2(Call& call, args_vkCreateRenderPass2& a) {
 bool is_used(const RenderPass& pass, std::uint32_t attachment) {
   const auto names = [&](const VkAttachmentReference2& r) { return r.attachment == attachment; };
   for (const RenderPass::Subpass& s : pass.subpasses)
-    if (std::any_of(s.inputs.begin(), s.inputs.end(), names) ||
-        std::any_of(s.colors.begin(), s.colors.end(), names) ||
-        std::any_of(s.resolves.begin(), s.resolves.end(), names) ||
-        (s.has_depth_stencil && names(s.depth_stencil)))
+    if (std::any_of(s.inputs.begin(), s.inputs.end(), names) || std::any_of(s.colors.begin(), s.colors.end(), names) ||
+        std::any_of(s.resolves.begin(), s.resolves.end(), names) || (s.has_depth_stencil && names(s.depth_stencil)))
       return true;
   return false;
 }
@@ -163,8 +156,7 @@ void check_framebuffer(Call&, const args_vkCreateFramebuffer& a) {
   for (std::uint32_t i = 0; i < info.attachmentCount; ++i) {
     const auto view = get<ImageView>(info.pAttachments[i]);
     const auto& wanted = pass->attachments[i];
-    if (view->format != wanted.format)
-      return violation("an attachment's format is not that of the render pass");
+    if (view->format != wanted.format) return violation("an attachment's format is not that of the render pass");
     if (view->image->samples != static_cast<std::uint32_t>(wanted.samples))
       return violation("an attachment's samples are not those of the render pass");
     if (view->range.levelCount != 1) return violation("an attachment has several levels");
@@ -172,8 +164,7 @@ void check_framebuffer(Call&, const args_vkCreateFramebuffer& a) {
     const std::uint32_t level = view->range.baseMipLevel;
     if (view->image->extent.width >> level < info.width || view->image->extent.height >> level < info.height)
       return violation("an attachment is smaller than the framebuffer");
-    if (view->range.layerCount < info.layers)
-      return violation("an attachment has fewer layers than the framebuffer");
+    if (view->range.layerCount < info.layers) return violation("an attachment has fewer layers than the framebuffer");
   }
 }
 
@@ -210,11 +201,9 @@ void check_begin_info(const VkRenderPassBeginInfo& info) {
   std::uint32_t cleared = 0;
   for (std::uint32_t i = 0; i < pass->attachments.size(); ++i)
     if (pass->attachments[i].loadOp == VK_ATTACHMENT_LOAD_OP_CLEAR ||
-        (pass->attachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR &&
-         has_stencil(pass->attachments[i].format)))
+        (pass->attachments[i].stencilLoadOp == VK_ATTACHMENT_LOAD_OP_CLEAR && has_stencil(pass->attachments[i].format)))
       cleared = i + 1;
-  if (info.clearValueCount < cleared)
-    return violation("clearValueCount is too small for the attachments cleared");
+  if (info.clearValueCount < cleared) return violation("clearValueCount is too small for the attachments cleared");
   const VkRect2D& area = info.renderArea;
   const auto reaches = [](std::int32_t at, std::uint32_t size, std::uint32_t limit) {
     return at < 0 || static_cast<std::uint64_t>(at) + size > limit;
@@ -227,8 +216,7 @@ void check_begin_info(const VkRenderPassBeginInfo& info) {
   if (imageless && (images == nullptr || images->attachmentCount != framebuffer->attachment_count))
     violation("an imageless framebuffer is begun without its images");
   for (const auto& view : framebuffer->views)
-    if (!view->alive || !view->image->alive)
-      return violation("an attachment of the framebuffer was destroyed");
+    if (!view->alive || !view->image->alive) return violation("an attachment of the framebuffer was destroyed");
 }
 
 void check_begin(Call&, const args_vkCmdBeginRenderPass& a) { check_begin_info(*a.pRenderPassBegin); }
@@ -251,8 +239,7 @@ void check_end(Call& call) {
 }
 
 void check_end_rendering(Call& call) {
-  if (!call.command_buffer->in_rendering || call.command_buffer->continues)
-    violation("no rendering was begun here");
+  if (!call.command_buffer->in_rendering || call.command_buffer->continues) violation("no rendering was begun here");
 }
 
 }  // namespace

@@ -49,8 +49,7 @@ VkMemoryRequirements image_needs(const Image& image, const Plane* only) {
   VkDeviceSize size = 0;
   for (const Plane& plane : planes_of(image.format))
     if (only == nullptr || only->aspect == plane.aspect) size += plane_size(image, plane);
-  const std::uint32_t types =
-      image.tiling == VK_IMAGE_TILING_LINEAR ? all_memory_types() : optimal_image_types();
+  const std::uint32_t types = image.tiling == VK_IMAGE_TILING_LINEAR ? all_memory_types() : optimal_image_types();
   return {round_up(size, kImageAlignment), kImageAlignment, types};
 }
 
@@ -68,8 +67,7 @@ std::shared_ptr<Image> make_image(const VkImageCreateInfo& info) {
   image->tiling = info.tiling;
   image->usage = info.usage;
   if ((info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0) {
-    for (const Plane& plane : planes_of(info.format))
-      image->plane_needs.push_back(image_needs(*image, &plane));
+    for (const Plane& plane : planes_of(info.format)) image->plane_needs.push_back(image_needs(*image, &plane));
     image->plane_bindings.resize(image->plane_needs.size());
     if (!image->plane_needs.empty()) image->needs = image->plane_needs[0];
   } else {
@@ -110,14 +108,12 @@ bool check_image(const VkImageCreateInfo& info) {
     harmless("usage is 0");
   else if (info.tiling != VK_IMAGE_TILING_OPTIMAL && info.tiling != VK_IMAGE_TILING_LINEAR)
     violation("tiling is not supported");
-  else if (info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED &&
-           info.initialLayout != VK_IMAGE_LAYOUT_PREINITIALIZED)
+  else if (info.initialLayout != VK_IMAGE_LAYOUT_UNDEFINED && info.initialLayout != VK_IMAGE_LAYOUT_PREINITIALIZED)
     violation("initialLayout is neither undefined nor preinitialized");
   else if ((info.flags & (VK_IMAGE_CREATE_SPARSE_BINDING_BIT | VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT |
                           VK_IMAGE_CREATE_SPARSE_ALIASED_BIT | VK_IMAGE_CREATE_PROTECTED_BIT)) != 0)
     harmless("flags ask for a feature that the device does not have");
-  else if ((info.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 &&
-           (e.width != e.height || info.arrayLayers < 6))
+  else if ((info.flags & VK_IMAGE_CREATE_CUBE_COMPATIBLE_BIT) != 0 && (e.width != e.height || info.arrayLayers < 6))
     violation("a cube is not square or has fewer than 6 layers");
   else
     return true;
@@ -182,8 +178,7 @@ void check_device_image_requirements(Call&, const args_vkGetDeviceImageMemoryReq
 void device_image_requirements(Call&, args_vkGetDeviceImageMemoryRequirements& a) {
   const auto image = make_image(*a.pInfo->pCreateInfo);
   const std::size_t plane = plane_index(a.pInfo->planeAspect);
-  requirements(plane < image->plane_needs.size() ? image->plane_needs[plane] : image->needs,
-               *a.pMemoryRequirements);
+  requirements(plane < image->plane_needs.size() ? image->plane_needs[plane] : image->needs, *a.pMemoryRequirements);
 }
 
 // --- binding ----------------------------------------------------------------
@@ -198,8 +193,7 @@ void check_binding(const Binding& before, const VkMemoryRequirements& needs, VkD
   else if (offset > memory->size || needs.size > memory->size - offset)
     violation("memoryOffset + size reaches outside the memory");
   else if ((needs.memoryTypeBits & (1u << memory->memory_type)) == 0)
-    violation("the memory is of type " + std::to_string(memory->memory_type) +
-              ", which is none of those required");
+    violation("the memory is of type " + std::to_string(memory->memory_type) + ", which is none of those required");
 }
 
 void check_bind_one_buffer(VkBuffer handle, VkDeviceMemory memory, VkDeviceSize offset) {
@@ -224,9 +218,7 @@ VkResult bind_one_buffer(VkBuffer handle, VkDeviceMemory memory, VkDeviceSize of
 void check_bind_buffer(Call&, const args_vkBindBufferMemory& a) {
   check_bind_one_buffer(a.buffer, a.memory, a.memoryOffset);
 }
-VkResult bind_buffer(Call&, args_vkBindBufferMemory& a) {
-  return bind_one_buffer(a.buffer, a.memory, a.memoryOffset);
-}
+VkResult bind_buffer(Call&, args_vkBindBufferMemory& a) { return bind_one_buffer(a.buffer, a.memory, a.memoryOffset); }
 void check_bind_buffer2(Call&, const args_vkBindBufferMemory2& a) {
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i)
     check_bind_one_buffer(a.pBindInfos[i].buffer, a.pBindInfos[i].memory, a.pBindInfos[i].memoryOffset);
@@ -266,8 +258,7 @@ void bind_one_image(const VkBindImageMemoryInfo& bind) {
     return;
   }
   Binding to{get<Memory>(bind.memory), bind.memoryOffset};
-  if (const auto* plane = chained<VkBindImagePlaneMemoryInfo>(bind);
-      plane != nullptr && !image->plane_bindings.empty())
+  if (const auto* plane = chained<VkBindImagePlaneMemoryInfo>(bind); plane != nullptr && !image->plane_bindings.empty())
     image->plane_bindings[plane_index(plane->planeAspect)] = std::move(to);
   else
     image->binding = std::move(to);

@@ -80,8 +80,7 @@ void each_reached(const BindPoint& point, const Visit& visit, const Block& block
     block(contents.inline_block);
     std::uint64_t element = 0;
     for (const Descriptor& d : contents.descriptors) {
-      const std::uint64_t at =
-          std::uint64_t{place.first} << 56 ^ std::uint64_t{place.second} << 32 ^ element++;
+      const std::uint64_t at = std::uint64_t{place.first} << 56 ^ std::uint64_t{place.second} << 32 ^ element++;
       VkDeviceSize offset = 0;
       if (is_dynamic(d.type)) {
         const auto& offsets = bound->second.dynamic_offsets;

@@ -53,10 +53,8 @@ void fold_range(const BoundBuffer& bound, VkDeviceSize first, VkDeviceSize last,
 }
 
 // Of elements [first, first + count).
-void fold_elements(const BoundBuffer& bound, const Fetch& fetch, std::uint64_t first, std::uint64_t count,
-                   Hash& hash) {
-  if (count != 0)
-    fold_range(bound, first * fetch.stride, (first + count - 1) * fetch.stride + fetch.element, hash);
+void fold_elements(const BoundBuffer& bound, const Fetch& fetch, std::uint64_t first, std::uint64_t count, Hash& hash) {
+  if (count != 0) fold_range(bound, first * fetch.stride, (first + count - 1) * fetch.stride + fetch.element, hash);
 }
 
 std::uint32_t index_bytes(VkIndexType type) {
@@ -107,11 +105,11 @@ void fold_indexed(Execution& execution, const IndexedRange& range, Hash& hash) {
   }
   if (low > high || high < 0) return;
   low = std::max<std::int64_t>(low, 0);
-  fold_vertices(execution,
-                {static_cast<std::uint32_t>(low),
-                 static_cast<std::uint32_t>(std::min<std::int64_t>(high - low + 1, UINT32_MAX)),
-                 range.first_instance, range.instances},
-                hash);
+  fold_vertices(
+      execution,
+      {static_cast<std::uint32_t>(low), static_cast<std::uint32_t>(std::min<std::int64_t>(high - low + 1, UINT32_MAX)),
+       range.first_instance, range.instances},
+      hash);
 }
 
 void write_feedback(Execution& execution, std::uint64_t vertices, std::uint64_t seed) {

@@ -165,8 +165,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     return false;
   const auto power_of_two = [](std::uint64_t v) { return v != 0 && (v & (v - 1)) == 0; };
   return power_of_two(s.buffer_alignment) && power_of_two(s.atom) && power_of_two(s.import_alignment) &&
-         s.image_padding >= 1 && s.image_padding <= 16 && s.devices >= 1 && s.devices <= 4 &&
-         s.interface >= 2 && s.interface <= 5 && s.version >= 3;
+         s.image_padding >= 1 && s.image_padding <= 16 && s.devices >= 1 && s.devices <= 4 && s.interface >= 2 &&
+         s.interface <= 5 && s.version >= 3;
 }
 
 }  // namespace

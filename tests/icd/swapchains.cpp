@@ -42,8 +42,8 @@ VkSurfaceCapabilitiesKHR capabilities() {
 
 VkResult support(Call&, args_vkGetPhysicalDeviceSurfaceSupportKHR& a) {
   const auto families = queue_families();
-  *a.pSupported = a.queueFamilyIndex < families.size() &&
-                  (families[a.queueFamilyIndex].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
+  *a.pSupported =
+      a.queueFamilyIndex < families.size() && (families[a.queueFamilyIndex].queueFlags & VK_QUEUE_GRAPHICS_BIT) != 0;
   return VK_SUCCESS;
 }
 VkResult get_capabilities(Call&, args_vkGetPhysicalDeviceSurfaceCapabilitiesKHR& a) {
@@ -70,8 +70,7 @@ VkResult rectangles(Call&, args_vkGetPhysicalDevicePresentRectanglesKHR& a) {
   return fill_list(std::vector<VkRect2D>{{{0, 0}, {16384, 16384}}}, a.pRectCount, a.pRects);
 }
 VkResult group_capabilities(Call&, args_vkGetDeviceGroupPresentCapabilitiesKHR& a) {
-  std::memset(a.pDeviceGroupPresentCapabilities->presentMask, 0,
-              sizeof a.pDeviceGroupPresentCapabilities->presentMask);
+  std::memset(a.pDeviceGroupPresentCapabilities->presentMask, 0, sizeof a.pDeviceGroupPresentCapabilities->presentMask);
   a.pDeviceGroupPresentCapabilities->presentMask[0] = 1;
   a.pDeviceGroupPresentCapabilities->modes = VK_DEVICE_GROUP_PRESENT_MODE_LOCAL_BIT_KHR;
   return VK_SUCCESS;
@@ -122,8 +121,7 @@ VkResult create(Call& call, args_vkCreateSwapchainKHR& a) {
   *a.pSwapchain = VK_NULL_HANDLE;
   VkImageCreateInfo image{};
   image.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
-  if ((info.flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0)
-    image.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
+  if ((info.flags & VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR) != 0) image.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
   image.imageType = VK_IMAGE_TYPE_2D;
   image.format = info.imageFormat;
   image.extent = {info.imageExtent.width, info.imageExtent.height, 1};
@@ -168,8 +166,7 @@ void destroy(Call&, args_vkDestroySwapchainKHR& a) {
 
 VkResult images(Call&, args_vkGetSwapchainImagesKHR& a) {
   std::vector<VkImage> all;
-  for (const auto& image : get<Swapchain>(a.swapchain)->images)
-    all.push_back(as_handle<VkImage>(image->handle));
+  for (const auto& image : get<Swapchain>(a.swapchain)->images) all.push_back(as_handle<VkImage>(image->handle));
   return fill_list(all, a.pSwapchainImageCount, a.pSwapchainImages);
 }
 

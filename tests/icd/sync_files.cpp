@@ -74,8 +74,7 @@ VkResult get_semaphore(Call&, args_vkGetSemaphoreFdKHR& a) {
   if (a.pGetFdInfo->handleType != VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT)
     return wrong("exports a handle that is no sync fd");
   const auto semaphore = get<Semaphore>(a.pGetFdInfo->semaphore);
-  if (semaphore->timeline || !semaphore->exportable)
-    return wrong("exports a semaphore that was not made for it");
+  if (semaphore->timeline || !semaphore->exportable) return wrong("exports a semaphore that was not made for it");
   const Monitor::Lock lock = Monitor::get().enter();
   if (const auto imported = std::exchange(semaphore->imported, nullptr)) return give(*imported, a.pFd);
   if (!semaphore->promised) return wrong("exports a semaphore that nothing signals");
@@ -125,8 +124,7 @@ VkResult import_semaphore(Call&, args_vkImportSemaphoreFdKHR& a) {
 
 VkResult import_fence(Call&, args_vkImportFenceFdKHR& a) {
   const VkImportFenceFdInfoKHR& info = *a.pImportFenceFdInfo;
-  if (info.handleType != VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT ||
-      (info.flags & VK_FENCE_IMPORT_TEMPORARY_BIT) == 0)
+  if (info.handleType != VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT || (info.flags & VK_FENCE_IMPORT_TEMPORARY_BIT) == 0)
     return wrong("imports a handle that is no sync fd, or for good");
   const auto fence = get<Fence>(info.fence);
   const Monitor::Lock lock = Monitor::get().enter();

@@ -43,8 +43,8 @@ std::uint64_t small_float(float value, unsigned mantissa, bool sign) {
   const double largest = std::ldexp(2.0 - std::ldexp(1.0, -static_cast<int>(mantissa)), 15);
   if (magnitude > largest) return top | std::uint64_t{31} << mantissa;
   int exponent = magnitude == 0 ? -14 : std::max(std::ilogb(magnitude), -14);
-  auto scaled = static_cast<std::uint64_t>(
-      std::nearbyint(std::ldexp(magnitude, static_cast<int>(mantissa) - exponent)));
+  auto scaled =
+      static_cast<std::uint64_t>(std::nearbyint(std::ldexp(magnitude, static_cast<int>(mantissa) - exponent)));
   const std::uint64_t one = std::uint64_t{1} << mantissa;
   if (scaled >= 2 * one) {
     scaled /= 2;
@@ -59,8 +59,7 @@ float from_small_float(std::uint64_t bits, unsigned mantissa, bool sign) {
   const auto exponent = static_cast<int>(bits >> mantissa & 31);
   const auto fraction = static_cast<double>(bits & ((std::uint64_t{1} << mantissa) - 1));
   const double one = std::ldexp(1.0, static_cast<int>(mantissa));
-  double value =
-      exponent == 0 ? std::ldexp(fraction / one, -14) : std::ldexp(1 + fraction / one, exponent - 15);
+  double value = exponent == 0 ? std::ldexp(fraction / one, -14) : std::ldexp(1 + fraction / one, exponent - 15);
   if (exponent == 31) value = fraction == 0 ? HUGE_VAL : std::nan("");
   return static_cast<float>(negative ? -value : value);
 }
@@ -98,8 +97,8 @@ std::uint64_t encoded(const Component& c, float value) {
     case Kind::ufloat:
       return small_float(value, c.bits - 5u, false);
     case Kind::sfixed5:  // 5 bits behind the point
-      return rounded(std::clamp(std::ldexp(static_cast<double>(value), 5), -largest(c.bits - 1u) - 1,
-                                largest(c.bits - 1u)));
+      return rounded(
+          std::clamp(std::ldexp(static_cast<double>(value), 5), -largest(c.bits - 1u) - 1, largest(c.bits - 1u)));
     default:
       return 0;
   }
@@ -118,8 +117,7 @@ float decoded(const Component& c, std::uint64_t bits) {
       return c.channel == 'A' ? v : from_srgb(v);
     }
     case Kind::snorm:
-      return static_cast<float>(
-          std::max(static_cast<double>(extended(bits, c.bits)) / largest(c.bits - 1u), -1.0));
+      return static_cast<float>(std::max(static_cast<double>(extended(bits, c.bits)) / largest(c.bits - 1u), -1.0));
     case Kind::uscaled:
       return static_cast<float>(bits);
     case Kind::sscaled:
@@ -153,8 +151,7 @@ std::size_t channel_index(char channel) {
 // E5B9G9R9 (the specification, "Shared Exponent to RGB").
 std::uint32_t shared_exponent(const float* color) {
   constexpr int kBias = 15, kMantissa = 9;
-  const double most =
-      (std::ldexp(1.0, kMantissa) - 1) / std::ldexp(1.0, kMantissa) * std::ldexp(1.0, 31 - kBias);
+  const double most = (std::ldexp(1.0, kMantissa) - 1) / std::ldexp(1.0, kMantissa) * std::ldexp(1.0, 31 - kBias);
   double channel[3];
   double top = 0;
   for (int i = 0; i < 3; ++i) {
@@ -173,14 +170,12 @@ std::uint32_t shared_exponent(const float* color) {
 const TexelFormat* texel_format(VkFormat format) {
   for (std::size_t i = 0; i < kTexelFormatCount; ++i)
     if (kTexelFormats[i].format == format)
-      return kTexelFormats[i].count == 0 && format != VK_FORMAT_E5B9G9R9_UFLOAT_PACK32 ? nullptr
-                                                                                       : &kTexelFormats[i];
+      return kTexelFormats[i].count == 0 && format != VK_FORMAT_E5B9G9R9_UFLOAT_PACK32 ? nullptr : &kTexelFormats[i];
   return nullptr;
 }
 
 bool is_integer(const TexelFormat& format) {
-  return format.count != 0 &&
-         (format.components[0].kind == Kind::uint || format.components[0].kind == Kind::sint);
+  return format.count != 0 && (format.components[0].kind == Kind::uint || format.components[0].kind == Kind::sint);
 }
 
 void encode(const TexelFormat& format, const VkClearColorValue& color, std::byte* texel) {
@@ -232,8 +227,7 @@ VkClearColorValue decode(const TexelFormat& format, const std::byte* texel) {
     std::uint32_t word;
     std::memcpy(&word, texel, sizeof word);
     const int exponent = static_cast<int>(word >> 27) - 15 - 9;
-    for (unsigned i = 0; i < 3; ++i)
-      color.float32[i] = std::ldexp(static_cast<float>(word >> (9 * i) & 511), exponent);
+    for (unsigned i = 0; i < 3; ++i) color.float32[i] = std::ldexp(static_cast<float>(word >> (9 * i) & 511), exponent);
     return color;
   }
   for (std::size_t i = 0; i < format.count; ++i) {

@@ -47,11 +47,10 @@ VkResult create_image_view(Call& call, args_vkCreateImageView& a) {
   if (view->range.levelCount == VK_REMAINING_MIP_LEVELS)
     view->range.levelCount = view->image->levels - view->range.baseMipLevel;
   if (view->range.layerCount == VK_REMAINING_ARRAY_LAYERS)
-    view->range.layerCount =
-        (view->image->image_type == VK_IMAGE_TYPE_3D && view->view_type != VK_IMAGE_VIEW_TYPE_3D
-             ? view->image->extent.depth
-             : view->image->layers) -
-        view->range.baseArrayLayer;
+    view->range.layerCount = (view->image->image_type == VK_IMAGE_TYPE_3D && view->view_type != VK_IMAGE_VIEW_TYPE_3D
+                                  ? view->image->extent.depth
+                                  : view->image->layers) -
+                             view->range.baseArrayLayer;
   *a.pView = as_handle<VkImageView>(publish(view, call.device));
   return VK_SUCCESS;
 }
@@ -59,8 +58,7 @@ VkResult create_image_view(Call& call, args_vkCreateImageView& a) {
 void check_buffer_view(Call&, const args_vkCreateBufferView& a) {
   const VkBufferViewCreateInfo& info = *a.pCreateInfo;
   const auto buffer = get<Buffer>(info.buffer);
-  if ((buffer->usage &
-       (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
+  if ((buffer->usage & (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
     return violation("the buffer's usage has no texel buffers");
   if (buffer->binding.memory == nullptr) return violation("buffer is not bound to memory");
   if (planes_of(info.format).empty()) return violation("format is one that the device does not have");
@@ -74,8 +72,7 @@ VkResult create_buffer_view(Call& call, args_vkCreateBufferView& a) {
   view->buffer = get<Buffer>(a.pCreateInfo->buffer);
   view->format = a.pCreateInfo->format;
   view->offset = a.pCreateInfo->offset;
-  view->range =
-      a.pCreateInfo->range == VK_WHOLE_SIZE ? view->buffer->size - view->offset : a.pCreateInfo->range;
+  view->range = a.pCreateInfo->range == VK_WHOLE_SIZE ? view->buffer->size - view->offset : a.pCreateInfo->range;
   *a.pView = as_handle<VkBufferView>(publish(view, call.device));
   return VK_SUCCESS;
 }

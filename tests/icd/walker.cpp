@@ -26,8 +26,7 @@ std::uint64_t known_bits(EnumId id) {
   static const Masks& all = *new Masks([] {
     Masks masks(rondo::kEnumIds);
     for (std::size_t i = 1; i < rondo::kEnumIds; ++i)
-      for (const Enumerant& e : enumerants(static_cast<EnumId>(i)))
-        masks[i] |= static_cast<std::uint64_t>(e.value);
+      for (const Enumerant& e : enumerants(static_cast<EnumId>(i))) masks[i] |= static_cast<std::uint64_t>(e.value);
     return masks;
   }());
   return all[static_cast<std::size_t>(id)];
@@ -73,14 +72,14 @@ class Walker {
   Walker(const Call& call, std::vector<std::shared_ptr<Object>>& named)
       : call_(call), named_(named), rules_(context_, call.id, call.args) {}
 
-  void structure(const StructInfo& type, const std::byte* base, const std::string& path, bool output,
-                 bool in_chain, int depth);
+  void structure(const StructInfo& type, const std::byte* base, const std::string& path, bool output, bool in_chain,
+                 int depth);
 
  private:
-  void field(const StructInfo& type, std::size_t row, const std::byte* base, const std::string& path,
-             bool output, int depth);
-  void element(const Field& f, const std::byte* at, const std::byte* owner, const std::string& path,
-               std::uint8_t facts, bool may_be_null, bool output, int depth);
+  void field(const StructInfo& type, std::size_t row, const std::byte* base, const std::string& path, bool output,
+             int depth);
+  void element(const Field& f, const std::byte* at, const std::byte* owner, const std::string& path, std::uint8_t facts,
+               bool may_be_null, bool output, int depth);
   void pointer_field(const StructInfo& type, const Field& f, std::uint8_t facts, const std::byte* base,
                      const std::string& path, bool output, int depth);
   void chain(const StructInfo& type, const void* next, const std::string& path, bool output, int depth);
@@ -112,16 +111,15 @@ void Walker::structure(const StructInfo& type, const std::byte* base, const std:
   }
 }
 
-void Walker::field(const StructInfo& type, std::size_t row, const std::byte* base, const std::string& path,
-                   bool output, int depth) {
+void Walker::field(const StructInfo& type, std::size_t row, const std::byte* base, const std::string& path, bool output,
+                   int depth) {
   const Field& f = type.fields[row];
   const std::uint8_t facts = tables::row_facts(type.id, row);
   const std::byte* at = base + f.offset;
   switch (f.shape) {
     case Shape::stype:
       if (load<std::uint32_t>(at) != type.stype)
-        wrong(member(path, "sType"),
-              "is " + std::to_string(load<std::uint32_t>(at)) + ", not that of " + type.name);
+        wrong(member(path, "sType"), "is " + std::to_string(load<std::uint32_t>(at)) + ", not that of " + type.name);
       return;
     case Shape::pnext:
       if (f.rule != RuleId::none) static_cast<void>(rules_.applies(f, base));
@@ -138,8 +136,8 @@ void Walker::field(const StructInfo& type, std::size_t row, const std::byte* bas
     case Shape::array:
       if (output && f.element != Element::structure) return;
       for (std::uint32_t i = 0; i < f.count.constant; ++i)
-        element(f, at + i * f.size, base, member(path, f.name) + "[" + std::to_string(i) + "]", facts, true,
-                output, depth);
+        element(f, at + i * f.size, base, member(path, f.name) + "[" + std::to_string(i) + "]", facts, true, output,
+                depth);
       return;
     default:
       return pointer_field(type, f, facts, base, path, output || (f.flags & kOutput) != 0, depth);
@@ -220,8 +218,8 @@ void Walker::element(const Field& f, const std::byte* at, const std::byte* owner
       // The loader passes its own instance and physical devices on in messages.
       if (const HandleType named = untyped_handle_type(f, load<std::uint32_t>(owner + f.selector));
           !output && named != HandleType::VkInstance && named != HandleType::VkPhysicalDevice)
-        handle(untyped_handle_type(f, load<std::uint32_t>(owner + f.selector)), load<std::uint64_t>(at), path,
-               true, false);
+        handle(untyped_handle_type(f, load<std::uint32_t>(owner + f.selector)), load<std::uint64_t>(at), path, true,
+               false);
       return;
     case Element::enumerant: {
       if (output || !said) return;
@@ -251,8 +249,7 @@ const Object* owner_of(const Object& object) {
   return object.parent.get();
 }
 
-void Walker::handle(HandleType type, std::uint64_t value, const std::string& path, bool may_be_null,
-                    bool ignored) {
+void Walker::handle(HandleType type, std::uint64_t value, const std::string& path, bool may_be_null, bool ignored) {
   const char* name = info(type).name;
   if (type == HandleType::none || ignored) return;
   if (value == 0) {
@@ -265,21 +262,18 @@ void Walker::handle(HandleType type, std::uint64_t value, const std::string& pat
   const Object* owner = owner_of(*object);
   if (call_.device != nullptr && owner != nullptr) {
     const bool of_device = owner == call_.device.get();
-    const bool of_instance =
-        owner == call_.device->physical->parent.get() || owner == call_.device->physical.get();
+    const bool of_instance = owner == call_.device->physical->parent.get() || owner == call_.device->physical.get();
     if (!of_device && !of_instance) wrong(path, std::string("is a ") + name + " of another device");
   }
   named_.push_back(std::move(object));
 }
 
-void Walker::chain(const StructInfo& type, const void* next, const std::string& path, bool output,
-                   int depth) {
+void Walker::chain(const StructInfo& type, const void* next, const std::string& path, bool output, int depth) {
   int length = 0;
   std::vector<std::uint32_t> seen;
   for (auto* s = static_cast<const VkBaseInStructure*>(next); s != nullptr; s = s->pNext) {
     const auto stype = load<std::uint32_t>(&s->sType);
-    if (stype == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO ||
-        stype == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
+    if (stype == VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO || stype == VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO)
       continue;
     if (++length > kMaxChain) return wrong(member(path, "pNext"), "does not end");
     const StructId id = structure_by_stype(stype);
@@ -295,12 +289,10 @@ void Walker::chain(const StructInfo& type, const void* next, const std::string& 
       continue;
     }
     if (std::find(seen.begin(), seen.end(), stype) != seen.end() &&
-        id != StructId::VkDebugUtilsMessengerCreateInfoEXT &&
-        id != StructId::VkDebugReportCallbackCreateInfoEXT)
+        id != StructId::VkDebugUtilsMessengerCreateInfoEXT && id != StructId::VkDebugReportCallbackCreateInfoEXT)
       ignored(name, std::string("holds two of ") + link.name);
     seen.push_back(stype);
-    structure(link, reinterpret_cast<const std::byte*>(s), name + "(" + link.name + ")", output, true,
-              depth + 1);
+    structure(link, reinterpret_cast<const std::byte*>(s), name + "(" + link.name + ")", output, true, depth + 1);
   }
 }
 
@@ -319,9 +311,8 @@ void Walker::template_data(const std::byte* at, const std::byte* base, const std
       else if (item == TemplateItem::buffer)
         structure(info(StructId::VkDescriptorBufferInfo), one, name, false, false, depth + 1);
       else
-        handle(
-            item == TemplateItem::texel_view ? HandleType::VkBufferView : acceleration_structure(entry.type),
-            load<std::uint64_t>(one), name, true, false);
+        handle(item == TemplateItem::texel_view ? HandleType::VkBufferView : acceleration_structure(entry.type),
+               load<std::uint64_t>(one), name, true, false);
     }
   }
 }
@@ -329,9 +320,8 @@ void Walker::template_data(const std::byte* at, const std::byte* base, const std
 std::size_t Walker::count(const Field& f, const std::byte* base) const {
   const Count& c = f.count;
   std::uint64_t value = 0;
-  const auto* target = c.kind == CountKind::dereferenced || c.kind == CountKind::path
-                           ? load<const std::byte*>(base + c.a)
-                           : nullptr;
+  const auto* target =
+      c.kind == CountKind::dereferenced || c.kind == CountKind::path ? load<const std::byte*>(base + c.a) : nullptr;
   switch (c.kind) {
     case CountKind::none:
       return 1;
@@ -356,8 +346,7 @@ std::size_t Walker::count(const Field& f, const std::byte* base) const {
 
 bool Context::is_secondary(std::uint64_t command_buffer) {
   const auto found = find(HandleType::VkCommandBuffer, command_buffer);
-  return found != nullptr &&
-         static_cast<const CommandBuffer&>(*found).level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
+  return found != nullptr && static_cast<const CommandBuffer&>(*found).level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
 }
 
 Context::SubpassUse Context::subpass_use(std::uint64_t render_pass, std::uint32_t subpass) {
@@ -387,8 +376,7 @@ void Context::add_blob(const rondo::Digest&, std::span<const std::byte> bytes) {
 void check_validity(const Call& call, std::vector<std::shared_ptr<Object>>& named) {
   const auto& command = info(call.id);
   if (command.args == StructId::none) return;
-  Walker(call, named)
-      .structure(info(command.args), static_cast<const std::byte*>(call.args), "", false, false, 0);
+  Walker(call, named).structure(info(command.args), static_cast<const std::byte*>(call.args), "", false, false, 0);
 }
 
 }  // namespace fake

@@ -23,11 +23,9 @@ std::string through_mapping(Device& device, VkDeviceMemory memory, std::uint32_t
   void* mapped = nullptr;
   if (device.next.MapMemory(device.handle, memory, 0, VK_WHOLE_SIZE, 0, &mapped) != VK_SUCCESS)
     return "it cannot be mapped";
-  bool ok =
-      coherent || write || device.next.InvalidateMappedMemoryRanges(device.handle, 1, &range) == VK_SUCCESS;
+  bool ok = coherent || write || device.next.InvalidateMappedMemoryRanges(device.handle, 1, &range) == VK_SUCCESS;
   if (ok) touch(static_cast<unsigned char*>(mapped));
-  if (ok && write && !coherent)
-    ok = device.next.FlushMappedMemoryRanges(device.handle, 1, &range) == VK_SUCCESS;
+  if (ok && write && !coherent) ok = device.next.FlushMappedMemoryRanges(device.handle, 1, &range) == VK_SUCCESS;
   device.next.UnmapMemory(device.handle, memory);
   return ok ? "" : "its caches cannot be flushed";
 }
@@ -77,8 +75,7 @@ bool execute(Device& device, const std::function<void(VkCommandBuffer)>& record)
   const Commands& vk = device.next;
   VkCommandPool pool = VK_NULL_HANDLE;
   VkFence fence = VK_NULL_HANDLE;
-  const VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0,
-                                          device.family};
+  const VkCommandPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, device.family};
   const VkFenceCreateInfo fence_info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
   bool ok = vk.CreateCommandPool(device.handle, &pool_info, nullptr, &pool) == VK_SUCCESS &&
             vk.CreateFence(device.handle, &fence_info, nullptr, &fence) == VK_SUCCESS;
@@ -96,11 +93,9 @@ bool execute(Device& device, const std::function<void(VkCommandBuffer)>& record)
   }
   if (ok) {
     record(commands);
-    const VkSubmitInfo submit{
-        VK_STRUCTURE_TYPE_SUBMIT_INFO, nullptr, 0, nullptr, nullptr, 1, &commands, 0, nullptr};
+    const VkSubmitInfo submit{VK_STRUCTURE_TYPE_SUBMIT_INFO, nullptr, 0, nullptr, nullptr, 1, &commands, 0, nullptr};
     const std::lock_guard lock(device.queue_lock);
-    ok = vk.EndCommandBuffer(commands) == VK_SUCCESS &&
-         vk.QueueSubmit(device.queue, 1, &submit, fence) == VK_SUCCESS &&
+    ok = vk.EndCommandBuffer(commands) == VK_SUCCESS && vk.QueueSubmit(device.queue, 1, &submit, fence) == VK_SUCCESS &&
          vk.WaitForFences(device.handle, 1, &fence, VK_TRUE, UINT64_MAX) == VK_SUCCESS;
   }
   vk.DestroyFence(device.handle, fence, nullptr);
@@ -123,8 +118,7 @@ std::string read_by_commands(Device& device, const Cover& from, VkDeviceSize siz
   std::string why = "no memory to read it through";
   for (std::uint32_t type = 0; type < device.memory.memoryTypeCount && !why.empty(); ++type) {
     if (!mappable(device, type)) continue;
-    const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr,
-                                    room_to_read(device, size), type};
+    const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, room_to_read(device, size), type};
     VkDeviceMemory staging = VK_NULL_HANDLE;
     if (device.next.AllocateMemory(device.handle, &info, nullptr, &staging) != VK_SUCCESS) continue;
     {
@@ -134,15 +128,14 @@ std::string read_by_commands(Device& device, const Cover& from, VkDeviceSize siz
         device.next.CmdCopyBuffer(commands, from.buffer, to.buffer, 1, &all);
         const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                                       VK_ACCESS_HOST_READ_BIT};
-        device.next.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT,
-                                       0, 1, &barrier, 0, nullptr, 0, nullptr);
+        device.next.CmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
+                                       &barrier, 0, nullptr, 0, nullptr);
       };
       if (to.ok)
-        why =
-            execute(device, copy)
-                ? through_mapping(device, staging, type, false,
-                                  [&](unsigned char* bytes) { look(bytes, static_cast<std::size_t>(size)); })
-                : "the copy failed";
+        why = execute(device, copy)
+                  ? through_mapping(device, staging, type, false,
+                                    [&](unsigned char* bytes) { look(bytes, static_cast<std::size_t>(size)); })
+                  : "the copy failed";
     }
     device.next.FreeMemory(device.handle, staging, nullptr);
   }
@@ -179,9 +172,8 @@ std::string zero(Device& device, VkDeviceMemory memory, const Allocation& alloca
 std::string read(Device& device, VkDeviceMemory memory, const Allocation& allocation,
                  const std::function<void(const unsigned char*, std::size_t)>& look) {
   if (mappable(device, allocation.type))
-    return through_mapping(device, memory, allocation.type, false, [&](unsigned char* bytes) {
-      look(bytes, static_cast<std::size_t>(allocation.size));
-    });
+    return through_mapping(device, memory, allocation.type, false,
+                           [&](unsigned char* bytes) { look(bytes, static_cast<std::size_t>(allocation.size)); });
   if (std::string why = why_no_commands(device, allocation); !why.empty()) return why;
   const Cover cover(device, memory, allocation.room, allocation.type, allocation.size);
   if (!cover.ok) return kNoCover;

@@ -14,16 +14,15 @@
 namespace oracle {
 
 // The next one's commands that the oracle calls or forwards.
-#define ORACLE_DEVICE_COMMANDS(X)                                                                          \
-  X(DestroyDevice)                                                                                         \
-  X(GetDeviceQueue)                                                                                        \
-  X(AllocateMemory) X(FreeMemory) X(MapMemory) X(UnmapMemory) X(FlushMappedMemoryRanges)                   \
-      X(InvalidateMappedMemoryRanges) X(BindBufferMemory) X(BindImageMemory) X(BindBufferMemory2)          \
-          X(BindImageMemory2) X(BindBufferMemory2KHR) X(BindImageMemory2KHR) X(CreateBuffer)               \
-              X(DestroyBuffer) X(GetBufferMemoryRequirements) X(CreateCommandPool) X(DestroyCommandPool)   \
-                  X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdFillBuffer)     \
-                      X(CmdCopyBuffer) X(CmdPipelineBarrier) X(QueueSubmit) X(CreateFence) X(DestroyFence) \
-                          X(WaitForFences)
+// clang-format off
+#define ORACLE_DEVICE_COMMANDS(X) \
+  X(DestroyDevice) X(GetDeviceQueue) X(AllocateMemory) X(FreeMemory) X(MapMemory) X(UnmapMemory) \
+  X(FlushMappedMemoryRanges) X(InvalidateMappedMemoryRanges) X(BindBufferMemory) X(BindImageMemory) \
+  X(BindBufferMemory2) X(BindImageMemory2) X(BindBufferMemory2KHR) X(BindImageMemory2KHR) X(CreateBuffer) \
+  X(DestroyBuffer) X(GetBufferMemoryRequirements) X(CreateCommandPool) X(DestroyCommandPool) \
+  X(AllocateCommandBuffers) X(BeginCommandBuffer) X(EndCommandBuffer) X(CmdFillBuffer) X(CmdCopyBuffer) \
+  X(CmdPipelineBarrier) X(QueueSubmit) X(CreateFence) X(DestroyFence) X(WaitForFences)
+// clang-format on
 
 struct Commands {
 #define X(name) PFN_vk##name name = nullptr;

@@ -50,10 +50,10 @@ Info* link_info(const void* chain, VkStructureType type, VkLayerFunction functio
   return nullptr;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info,
-                                              const VkAllocationCallbacks* allocator, VkInstance* out) {
-  auto* link = link_info<VkLayerInstanceCreateInfo>(
-      info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO, VK_LAYER_LINK_INFO);
+VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo* info, const VkAllocationCallbacks* allocator,
+                                              VkInstance* out) {
+  auto* link = link_info<VkLayerInstanceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_INSTANCE_CREATE_INFO,
+                                                    VK_LAYER_LINK_INFO);
   // An oracle that nobody hears would be taken for one that agrees.
   if (link == nullptr || !reporting()) return VK_ERROR_INITIALIZATION_FAILED;
   const auto next = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
@@ -131,10 +131,10 @@ bool has_unmappable(const VkPhysicalDeviceMemoryProperties& memory) {
 VKAPI_ATTR VkResult VKAPI_CALL CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo* info,
                                             const VkAllocationCallbacks* allocator, VkDevice* out) {
   const auto instance = instance_of(physical);
-  auto* link = link_info<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
-                                                  VK_LAYER_LINK_INFO);
-  const auto* data = link_info<VkLayerDeviceCreateInfo>(
-      info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LOADER_DATA_CALLBACK);
+  auto* link =
+      link_info<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO, VK_LAYER_LINK_INFO);
+  const auto* data = link_info<VkLayerDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_LOADER_DEVICE_CREATE_INFO,
+                                                        VK_LOADER_DATA_CALLBACK);
   if (link == nullptr || data == nullptr) return VK_ERROR_INITIALIZATION_FAILED;
   const auto next_instance = link->u.pLayerInfo->pfnNextGetInstanceProcAddr;
   const auto next_device = link->u.pLayerInfo->pfnNextGetDeviceProcAddr;
@@ -222,15 +222,13 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAll
   allocation.dedicated = kind.dedicated;
   report_allocated(allocation.number, allocation.size, allocation.type);
   if (!kind.imported)
-    if (const std::string why = zero(*device, *out, allocation); !why.empty())
-      report_unzeroed(allocation.number, why);
+    if (const std::string why = zero(*device, *out, allocation); !why.empty()) report_unzeroed(allocation.number, why);
   const std::lock_guard lock(device->lock);
   device->allocations[*out] = allocation;
   return VK_SUCCESS;
 }
 
-VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory,
-                                      const VkAllocationCallbacks* allocator) {
+VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory, const VkAllocationCallbacks* allocator) {
   const auto device = device_of(handle);
   Allocation allocation;
   {
@@ -243,21 +241,20 @@ VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice handle, VkDeviceMemory memory,
   if (allocation.number != 0) {
     if (allocation.mapped) device->next.UnmapMemory(handle, memory);
     std::string lost;
-    const std::string why =
-        read(*device, memory, allocation, [&](const unsigned char* bytes, std::size_t size) {
-          std::vector<unsigned char> rest;
-          if (!allocation.drivers_own.empty()) {
-            rest.assign(bytes, bytes + size);
-            for (const Allocation::Bytes& own : allocation.drivers_own)
-              std::fill(rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.from, size)),
-                        rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.to, size)),
-                        static_cast<unsigned char>(0));
-            bytes = rest.data();
-          }
-          const std::size_t kept = without_zeros(bytes, size);
-          lost = keep_contents(allocation.number, bytes, kept);
-          if (lost.empty()) report_freed(allocation.number, digest(bytes, kept), kept);
-        });
+    const std::string why = read(*device, memory, allocation, [&](const unsigned char* bytes, std::size_t size) {
+      std::vector<unsigned char> rest;
+      if (!allocation.drivers_own.empty()) {
+        rest.assign(bytes, bytes + size);
+        for (const Allocation::Bytes& own : allocation.drivers_own)
+          std::fill(rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.from, size)),
+                    rest.begin() + static_cast<std::ptrdiff_t>(std::min<VkDeviceSize>(own.to, size)),
+                    static_cast<unsigned char>(0));
+        bytes = rest.data();
+      }
+      const std::size_t kept = without_zeros(bytes, size);
+      lost = keep_contents(allocation.number, bytes, kept);
+      if (lost.empty()) report_freed(allocation.number, digest(bytes, kept), kept);
+    });
     if (!why.empty() || !lost.empty()) report_unread(allocation.number, why.empty() ? lost : why);
   }
   device->next.FreeMemory(handle, memory, allocator);
@@ -269,8 +266,8 @@ void set_mapped(Device& device, VkDeviceMemory memory, bool mapped) {
     found->second.mapped = mapped;
 }
 
-VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice handle, VkDeviceMemory memory, VkDeviceSize offset,
-                                         VkDeviceSize size, VkMemoryMapFlags flags, void** out) {
+VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice handle, VkDeviceMemory memory, VkDeviceSize offset, VkDeviceSize size,
+                                         VkMemoryMapFlags flags, void** out) {
   const auto device = device_of(handle);
   const VkResult r = device->next.MapMemory(handle, memory, offset, size, flags, out);
   if (r == VK_SUCCESS) set_mapped(*device, memory, true);
@@ -302,8 +299,7 @@ bool is_for_preprocessing(const VkBufferCreateInfo& info) {
   constexpr auto kUsageFlags2 = static_cast<VkStructureType>(1000470006);
   constexpr VkFlags64 kPreprocessBuffer = 0x80000000;
   for (auto* s = static_cast<const VkBaseInStructure*>(info.pNext); s != nullptr; s = s->pNext)
-    if (s->sType == kUsageFlags2)
-      return (reinterpret_cast<const UsageFlags2*>(s)->usage & kPreprocessBuffer) != 0;
+    if (s->sType == kUsageFlags2) return (reinterpret_cast<const UsageFlags2*>(s)->usage & kPreprocessBuffer) != 0;
   return false;
 }
 
@@ -317,8 +313,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateBuffer(VkDevice handle, const VkBufferCreat
   return r;
 }
 
-VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer,
-                                         const VkAllocationCallbacks* allocator) {
+VKAPI_ATTR void VKAPI_CALL DestroyBuffer(VkDevice handle, VkBuffer buffer, const VkAllocationCallbacks* allocator) {
   const auto device = device_of(handle);
   {
     const std::lock_guard lock(device->lock);

@@ -21,8 +21,8 @@ int file() {
 }
 
 void line(const char* what, std::uint64_t allocation, const std::string& rest) {
-  const std::string text = std::string(what) + " " + std::to_string(::getpid()) + " " +
-                           std::to_string(allocation) + (rest.empty() ? "" : " " + rest) + "\n";
+  const std::string text = std::string(what) + " " + std::to_string(::getpid()) + " " + std::to_string(allocation) +
+                           (rest.empty() ? "" : " " + rest) + "\n";
   // A line that is lost is an allocation that is missing: the comparison fails.
   if (::write(file(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) std::abort();
 }
@@ -34,8 +34,7 @@ bool reporting() { return file() >= 0; }
 std::string keep_contents(std::uint64_t allocation, const unsigned char* bytes, std::size_t size) {
   const char* directory = std::getenv("RONDO_TEST_ORACLE_CONTENTS");
   if (directory == nullptr) return "";
-  const std::string path =
-      std::string(directory) + "/" + std::to_string(::getpid()) + "-" + std::to_string(allocation);
+  const std::string path = std::string(directory) + "/" + std::to_string(::getpid()) + "-" + std::to_string(allocation);
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const auto why = [&] { return path + ": " + std::strerror(errno); };
   if (fd < 0) return why();

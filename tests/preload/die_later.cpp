@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into a program: DIE_AFTER_US microseconds after its first vkCreateInstance has returned, it dies as DIE_BY says,
-// whatever it is doing then: kill, segv (a write to nowhere), abort, _exit (with the status 3). DIE_IN=handler: on the
-// thread that made the instance, interrupted by a signal wherever it is, in the recorder, too; else on another thread.
-// DIE_COUNT, a file of three uint64: the submits that were begun, those that have returned, and those that had when it
-// began to die, as far as they are made by calls of libvulkan's vkQueueSubmit.
+// Preloaded into a program: DIE_AFTER_US microseconds after its first vkCreateInstance has returned, it dies as DIE_BY
+// says, whatever it is doing then: kill, segv (a write to nowhere), abort, _exit (with the status 3). DIE_IN=handler:
+// on the thread that made the instance, interrupted by a signal wherever it is, in the recorder, too; else on another
+// thread. DIE_COUNT, a file of three uint64: the submits that were begun, those that have returned, and those that had
+// when it began to die, as far as they are made by calls of libvulkan's vkQueueSubmit.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -82,14 +82,16 @@ Function next(const char* name) {
 }  // namespace
 
 extern "C" __attribute__((visibility("default"))) VkResult vkCreateInstance(const VkInstanceCreateInfo* info,
-                                                                           const VkAllocationCallbacks* allocator, VkInstance* instance) {
+                                                                            const VkAllocationCallbacks* allocator,
+                                                                            VkInstance* instance) {
   static const auto down = next<PFN_vkCreateInstance>("vkCreateInstance");
   const VkResult result = down(info, allocator, instance);
   if (result == VK_SUCCESS) begin();
   return result;
 }
 
-extern "C" __attribute__((visibility("default"))) VkResult vkQueueSubmit(VkQueue queue, std::uint32_t count, const VkSubmitInfo* infos, VkFence fence) {
+extern "C" __attribute__((visibility("default"))) VkResult vkQueueSubmit(VkQueue queue, std::uint32_t count,
+                                                                         const VkSubmitInfo* infos, VkFence fence) {
   static const auto down = next<PFN_vkQueueSubmit>("vkQueueSubmit");
   counts->begun += count;
   const VkResult result = down(queue, count, infos, fence);

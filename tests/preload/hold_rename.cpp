@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Preloaded into rondo: where it is to rename a file to a name that ends with HOLD_RENAME, the process stops, and once it
-// goes on, this call never ends.
+// Preloaded into rondo: where it is to rename a file to a name that ends with HOLD_RENAME, the process stops, and once
+// it goes on, this call never ends.
 #include <fcntl.h>
 #include <unistd.h>
 

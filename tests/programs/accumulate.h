@@ -25,8 +25,7 @@ struct Accumulate {
 };
 
 // A pool for `sets` sets of two storage buffers each.
-inline VkDescriptorPool create_set_pool(const Context& c, std::uint32_t sets,
-                                        VkDescriptorPoolCreateFlags flags) {
+inline VkDescriptorPool create_set_pool(const Context& c, std::uint32_t sets, VkDescriptorPoolCreateFlags flags) {
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2 * sets};
   VkDescriptorPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
@@ -52,8 +51,7 @@ inline VkResult allocate_sets(const Context& c, VkDescriptorPool pool, VkDescrip
 
 // Lets a set name the input and output of `a`.
 inline void write_set(const Context& c, const Accumulate& a, VkDescriptorSet set) {
-  const VkDescriptorBufferInfo buffers[2] = {{a.input.buffer, 0, VK_WHOLE_SIZE},
-                                             {a.output.buffer, 0, VK_WHOLE_SIZE}};
+  const VkDescriptorBufferInfo buffers[2] = {{a.input.buffer, 0, VK_WHOLE_SIZE}, {a.output.buffer, 0, VK_WHOLE_SIZE}};
   VkWriteDescriptorSet write{};
   write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
   write.dstSet = set;
@@ -127,8 +125,8 @@ inline void write_input(const Accumulate& a, std::uint32_t slot, std::uint32_t r
   for (std::uint32_t i = 0; i < kSlotWords; ++i) a.input.words[slot * kSlotWords + i] = input_value(round, i);
 }
 
-inline void record_dispatch(const Accumulate& a, VkCommandBuffer commands, VkDescriptorSet set,
-                            std::uint32_t slot, std::uint32_t previous) {
+inline void record_dispatch(const Accumulate& a, VkCommandBuffer commands, VkDescriptorSet set, std::uint32_t slot,
+                            std::uint32_t previous) {
   const std::uint32_t push[2] = {slot, previous};
   vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, a.pipeline);
   vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, a.layout, 0, 1, &set, 0, nullptr);
@@ -136,17 +134,15 @@ inline void record_dispatch(const Accumulate& a, VkCommandBuffer commands, VkDes
   // What earlier submits wrote is read here; what this one writes, by the host.
   VkMemoryBarrier earlier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
                           VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
-                       0, 1, &earlier, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
+                       &earlier, 0, nullptr, 0, nullptr);
   vkCmdDispatch(commands, 1, 1, 1);
-  VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT,
-                       VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &host, 0, nullptr, 0, nullptr);
+  VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_SHADER_WRITE_BIT, VK_ACCESS_HOST_READ_BIT};
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &host, 0,
+                       nullptr, 0, nullptr);
 }
 
-inline void record_dispatch(const Accumulate& a, const Commands& commands, std::uint32_t slot,
-                            std::uint32_t previous) {
+inline void record_dispatch(const Accumulate& a, const Commands& commands, std::uint32_t slot, std::uint32_t previous) {
   record_dispatch(a, commands.buffer, a.set, slot, previous);
 }
 
@@ -154,8 +150,7 @@ inline void record_dispatch(const Accumulate& a, const Commands& commands, std::
 inline void expect_slot(const Accumulate& a, std::uint32_t slot, std::uint32_t round,
                         const std::uint32_t* before = nullptr) {
   for (std::uint32_t i = 0; i < kSlotWords; ++i)
-    if (a.output.words[slot * kSlotWords + i] !=
-        3 * input_value(round, i) + (before != nullptr ? before[i] : 0))
+    if (a.output.words[slot * kSlotWords + i] != 3 * input_value(round, i) + (before != nullptr ? before[i] : 0))
       wrong("wrong result in slot", slot);
 }
 

@@ -25,8 +25,7 @@ inline Addressed create_addressed(Session& s, VkDeviceSize bytes, VkBufferUsageF
                                         .flags = VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT};
   const VkMemoryAllocateInfo allocation{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, needs.size,
-      memory_type(s, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(s, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   CHECK(vkAllocateMemory(s.device, &allocation, nullptr, &b.memory));
   keep(s, vkFreeMemory, b.memory);
   CHECK(vkBindBufferMemory(s.device, b.buffer, b.memory, 0));

@@ -21,9 +21,8 @@ struct Addressed {
   std::uint32_t* words = nullptr;
 };
 
-constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                      VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT |
-                                      VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+constexpr VkBufferUsageFlags kUsage =
+    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
 VkBuffer create(Session& s, VkDeviceSize bytes) {
   const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = kUsage};
@@ -42,8 +41,7 @@ Memory allocate(Session& s, VkBuffer like, VkDeviceSize bytes, VkBuffer only_for
                                         VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
   const VkMemoryAllocateInfo info{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, only_for != VK_NULL_HANDLE ? needs.size : bytes,
-      memory_type(s, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(s, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   Memory memory;
   CHECK(vkAllocateMemory(s.device, &info, nullptr, &memory.handle));
   keep(s, vkFreeMemory, memory.handle);

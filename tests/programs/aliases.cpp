@@ -34,8 +34,8 @@ void ask_physical(Session& s) {
                                                .type = VK_IMAGE_TYPE_2D,
                                                .tiling = VK_IMAGE_TILING_OPTIMAL,
                                                .usage = kTarget};
-  CHECK(vkGetPhysicalDeviceImageFormatProperties(s.physical, kFormat, VK_IMAGE_TYPE_2D,
-                                                 VK_IMAGE_TILING_OPTIMAL, kTarget, 0, &image));
+  CHECK(vkGetPhysicalDeviceImageFormatProperties(s.physical, kFormat, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                                                 kTarget, 0, &image));
   CHECK(vkGetPhysicalDeviceImageFormatProperties2KHR(s.physical, &shape, &image2));
   EXPECT(s, image.maxMipLevels == image2.imageFormatProperties.maxMipLevels);
   std::uint32_t families = 0;
@@ -44,14 +44,13 @@ void ask_physical(Session& s) {
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
   vkGetPhysicalDeviceMemoryProperties2KHR(s.physical, &memory);
   EXPECT(s, memory.memoryProperties.memoryTypeCount > 0);
-  const VkPhysicalDeviceSparseImageFormatInfo2 sparse{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_INFO_2,
-      nullptr,
-      kFormat,
-      VK_IMAGE_TYPE_2D,
-      VK_SAMPLE_COUNT_1_BIT,
-      kCopies,
-      VK_IMAGE_TILING_OPTIMAL};
+  const VkPhysicalDeviceSparseImageFormatInfo2 sparse{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_INFO_2,
+                                                      nullptr,
+                                                      kFormat,
+                                                      VK_IMAGE_TYPE_2D,
+                                                      VK_SAMPLE_COUNT_1_BIT,
+                                                      kCopies,
+                                                      VK_IMAGE_TILING_OPTIMAL};
   std::uint32_t parts = 1, parts2 = 1;
   vkGetPhysicalDeviceSparseImageFormatProperties(s.physical, sparse.format, sparse.type, sparse.samples, sparse.usage,
                                                  sparse.tiling, &parts, nullptr);
@@ -64,18 +63,17 @@ void ask_external(Session& s) {
   LOAD(s, vkGetPhysicalDeviceExternalBufferPropertiesKHR);
   LOAD(s, vkGetPhysicalDeviceExternalFencePropertiesKHR);
   LOAD(s, vkGetPhysicalDeviceExternalSemaphorePropertiesKHR);
-  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                  nullptr, 0, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr, 0,
+                                                  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                                   VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalBufferProperties buffers{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
   vkGetPhysicalDeviceExternalBufferPropertiesKHR(s.physical, &buffer, &buffers);
-  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO,
-                                                nullptr, VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO, nullptr,
+                                                VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES};
   vkGetPhysicalDeviceExternalFencePropertiesKHR(s.physical, &fence, &fences);
-  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, nullptr,
-      VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+                                                        nullptr, VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
   vkGetPhysicalDeviceExternalSemaphorePropertiesKHR(s.physical, &semaphore, &semaphores);
 }
@@ -98,26 +96,23 @@ Image create_target(Session& s) {
   Image i;
   i.info = image_info(kFormat, kExtent, kTarget);
   i.range = kColor;
-  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr,
-                                               &i.info, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr, &i.info,
+                                               VK_IMAGE_ASPECT_COLOR_BIT};
   VkMemoryRequirements2 before{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2}, needs = before;
   std::uint32_t parts[2] = {};
   vkGetDeviceImageMemoryRequirementsKHR(s.device, &unborn, &before);
   vkGetDeviceImageSparseMemoryRequirementsKHR(s.device, &unborn, &parts[0], nullptr);
   CHECK(vkCreateImage(s.device, &i.info, nullptr, &i.image));
-  const VkImageMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
-                                             i.image};
-  const VkImageSparseMemoryRequirementsInfo2 sparse{VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2,
-                                                    nullptr, i.image};
+  const VkImageMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr, i.image};
+  const VkImageSparseMemoryRequirementsInfo2 sparse{VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                                    i.image};
   vkGetImageMemoryRequirements2KHR(s.device, &which, &needs);
   vkGetImageSparseMemoryRequirements2KHR(s.device, &sparse, &parts[1], nullptr);
   EXPECT(s, needs.memoryRequirements.size == before.memoryRequirements.size);
   EXPECT(s, parts[0] == 0 && parts[1] == 0);
-  i.memory =
-      keep(s, vkFreeMemory, allocate(s, needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
+  i.memory = keep(s, vkFreeMemory, allocate(s, needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   keep(s, vkDestroyImage, i.image);
-  const VkBindImageMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, nullptr, i.image, i.memory,
-                                      0};
+  const VkBindImageMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, nullptr, i.image, i.memory, 0};
   CHECK(vkBindImageMemory2KHR(s.device, 1, &binding));
   i.view = create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, kFormat, kColor);
   return i;
@@ -130,19 +125,16 @@ void copy(Session& s, const Image& target, const MappedBuffer& out) {
   std::uint32_t words[kTexels];
   for (std::uint32_t i = 0; i < kTexels; ++i) words[i] = 0x01020304 * (i + 1);
   const MappedBuffer from = buffer_of(s, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, words);
-  const MappedBuffer via =
-      buffer(s, sizeof words, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  const MappedBuffer via = buffer(s, sizeof words, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const VkBufferCopy2 part{VK_STRUCTURE_TYPE_BUFFER_COPY_2, nullptr, 0, 0, sizeof words};
-  const VkCopyBufferInfo2 across{
-      VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2, nullptr, from.buffer, via.buffer, 1, &part};
+  const VkCopyBufferInfo2 across{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2, nullptr, from.buffer, via.buffer, 1, &part};
   vkCmdCopyBuffer2KHR(s.cmd, &across);
   barrier(s.cmd);
   const VkBufferImageCopy2 whole{.sType = VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2,
                                  .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                  .imageExtent = {kExtent, kExtent, 1}};
-  const VkCopyBufferToImageInfo2 in{
-      VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2, nullptr, via.buffer, target.image,
-      VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,          1,       &whole};
+  const VkCopyBufferToImageInfo2 in{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2, nullptr, via.buffer, target.image,
+                                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,          1,       &whole};
   transition(s.cmd, target, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   vkCmdCopyBufferToImage2KHR(s.cmd, &in);
   transition(s.cmd, target, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
@@ -158,13 +150,11 @@ VkRenderPass create_pass(Session& s) {
                                             .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
                                             .initialLayout = VK_IMAGE_LAYOUT_GENERAL,
                                             .finalLayout = VK_IMAGE_LAYOUT_GENERAL};
-  const VkAttachmentReference2 color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0,
-                                     VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkAttachmentReference2 color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0, VK_IMAGE_LAYOUT_GENERAL,
+                                     VK_IMAGE_ASPECT_COLOR_BIT};
   VkSubpassDescription2 subpasses[2];
   for (VkSubpassDescription2& one : subpasses)
-    one = {.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2,
-           .colorAttachmentCount = 1,
-           .pColorAttachments = &color};
+    one = {.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2, .colorAttachmentCount = 1, .pColorAttachments = &color};
   constexpr VkPipelineStageFlags output = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
   const VkSubpassDependency2 between{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2,
                                      nullptr,
@@ -202,15 +192,9 @@ void clear_pass(Session& s, const Image& target, const MappedBuffer& out) {
   CHECK(vkCreateFramebuffer(s.device, &info, nullptr, &framebuffer));
   keep(s, vkDestroyFramebuffer, framebuffer);
   const VkClearValue red{.color = {{1, 0, 0, 1}}};
-  const VkRenderPassBeginInfo begins{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                     nullptr,
-                                     pass,
-                                     framebuffer,
-                                     {{0, 0}, {kExtent, kExtent}},
-                                     1,
-                                     &red};
-  const VkSubpassBeginInfo contents{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr,
-                                    VK_SUBPASS_CONTENTS_INLINE};
+  const VkRenderPassBeginInfo begins{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 1, &red};
+  const VkSubpassBeginInfo contents{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr, VK_SUBPASS_CONTENTS_INLINE};
   const VkSubpassEndInfo ends{VK_STRUCTURE_TYPE_SUBPASS_END_INFO};
   vkCmdBeginRenderPass2KHR(s.cmd, &begins, &contents);
   vkCmdNextSubpass2KHR(s.cmd, &contents, &ends);
@@ -257,8 +241,8 @@ void run_behind(Session& s) {
   EXPECT(s, value == 3);
   const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                             VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0,
-                       nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, nullptr, 0,
+                       nullptr);
   CHECK(vkEndCommandBuffer(s.cmd));
   const VkCommandBufferSubmitInfo buffers{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, s.cmd, 0};
   const VkSemaphoreSubmitInfo waits{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, semaphore, 5,
@@ -303,29 +287,26 @@ void keep_private(Session& s, VkBuffer object) {
 }  // namespace
 
 int main() {
-  VkPhysicalDevicePrivateDataFeatures secrets{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES,
-                                              nullptr, VK_TRUE};
+  VkPhysicalDevicePrivateDataFeatures secrets{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, nullptr,
+                                              VK_TRUE};
   VkPhysicalDeviceExtendedDynamicStateFeaturesEXT states{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT, &secrets, VK_TRUE};
-  VkPhysicalDeviceMaintenance4Features four{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &states,
-                                            VK_TRUE};
-  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, &four, VK_TRUE};
-  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                                               &timelines, VK_TRUE};
+  VkPhysicalDeviceMaintenance4Features four{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, &states, VK_TRUE};
+  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+                                                      &four, VK_TRUE};
+  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &timelines,
+                                               VK_TRUE};
   Wanted wanted;
   wanted.features = &two;
-  wanted.instance_extensions = {VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME,
-                                VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME,
-                                VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME,
-                                VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME};
-  wanted.extensions = {
-      VK_KHR_BIND_MEMORY_2_EXTENSION_NAME,       VK_KHR_COPY_COMMANDS_2_EXTENSION_NAME,
-      VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME, VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME,
-      VK_KHR_MAINTENANCE_1_EXTENSION_NAME,       VK_KHR_MAINTENANCE_3_EXTENSION_NAME,
-      VK_KHR_MAINTENANCE_4_EXTENSION_NAME,       VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME,
-      VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME,  VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
-      VK_EXT_PRIVATE_DATA_EXTENSION_NAME};
+  wanted.instance_extensions = {
+      VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME, VK_KHR_EXTERNAL_MEMORY_CAPABILITIES_EXTENSION_NAME,
+      VK_KHR_EXTERNAL_FENCE_CAPABILITIES_EXTENSION_NAME, VK_KHR_EXTERNAL_SEMAPHORE_CAPABILITIES_EXTENSION_NAME};
+  wanted.extensions = {VK_KHR_BIND_MEMORY_2_EXTENSION_NAME,       VK_KHR_COPY_COMMANDS_2_EXTENSION_NAME,
+                       VK_KHR_CREATE_RENDERPASS_2_EXTENSION_NAME, VK_KHR_GET_MEMORY_REQUIREMENTS_2_EXTENSION_NAME,
+                       VK_KHR_MAINTENANCE_1_EXTENSION_NAME,       VK_KHR_MAINTENANCE_3_EXTENSION_NAME,
+                       VK_KHR_MAINTENANCE_4_EXTENSION_NAME,       VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME,
+                       VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME,  VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
+                       VK_EXT_PRIVATE_DATA_EXTENSION_NAME};
   Session s = open("aliases", wanted);
   ask_physical(s);
   ask_external(s);

@@ -15,8 +15,7 @@ constexpr std::uint32_t kExtent = 16;
 // Columns 2 and 3 of four are drawn; the stencil says which they are.
 void fragments(Session& s, const MappedBuffer& out) {
   const Image canvas = create_canvas(s, kExtent);
-  constexpr VkImageUsageFlags usage =
-      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+  constexpr VkImageUsageFlags usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
   const Image stencil = create_image(s, image_info(VK_FORMAT_S8_UINT, kExtent, usage), VK_IMAGE_VIEW_TYPE_2D,
                                      VK_IMAGE_ASPECT_STENCIL_BIT);
   transition(s.cmd, stencil, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
@@ -24,12 +23,10 @@ void fragments(Session& s, const MappedBuffer& out) {
   d.stages[1] = stage(VK_SHADER_STAGE_FRAGMENT_BIT, shader(s, demote_frag_spv));
   d.rendering.stencilAttachmentFormat = VK_FORMAT_S8_UINT;
   d.depth.stencilTestEnable = VK_TRUE;
-  d.depth.front = {
-      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 1};
+  d.depth.front = {VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 1};
   d.depth.back = d.depth.front;
   const VkPipeline pipeline = build(s, d);
-  const VkRenderingAttachmentInfo color =
-      attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkRenderingAttachmentInfo color = attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkRenderingAttachmentInfo behind =
       attachment(stencil.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
@@ -59,8 +56,8 @@ int main() {
       .pNext = &floats2,
       .shaderBufferFloat32Atomics = VK_TRUE,
       .shaderBufferFloat32AtomicAdd = VK_TRUE};
-  VkPhysicalDeviceShaderClockFeaturesKHR clock{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR,
-                                               &floats, VK_TRUE, VK_TRUE};
+  VkPhysicalDeviceShaderClockFeaturesKHR clock{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CLOCK_FEATURES_KHR, &floats,
+                                               VK_TRUE, VK_TRUE};
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                        .pNext = &clock,
                                        .shaderDemoteToHelperInvocation = VK_TRUE,
@@ -132,8 +129,7 @@ int main() {
   const std::uint32_t expected[6] = {5, 1, 8, 8, 1, 0};
   for (std::uint32_t i = 0; i < 6; ++i) EXPECT(s, words.words[i] == expected[i]);
   EXPECT(s, wide.words[1] == 8 && wide.words[2] == 0x40800000 && wide.words[3] == 0x40e00000);
-  EXPECT(s,
-         count(out.words, kExtent * kExtent, kRed) == 128 && out.words[2] == kRed && out.words[1] == kBlack);
+  EXPECT(s, count(out.words, kExtent * kExtent, kRed) == 128 && out.words[2] == kRed && out.words[1] == kBlack);
   EXPECT(s, count(out.words + kExtent * kExtent, kExtent * kExtent / 4, 0x14130000) == 64);
   for (const MappedBuffer& b : {small, words, wide, out}) add(s, b);
   return finish(s);

@@ -33,8 +33,8 @@ void draws_half(Session& s, const Target& target) {
   }
   const VkPipeline pipeline = build(s, d);
   Image image = create_image(s, target.info, target.type);
-  const VkImageView view = create_view(s, image.image, target.type, kFormat,
-                                       {VK_IMAGE_ASPECT_COLOR_BIT, 0, target.view_levels, 0, 1});
+  const VkImageView view =
+      create_view(s, image.image, target.type, kFormat, {VK_IMAGE_ASPECT_COLOR_BIT, 0, target.view_levels, 0, 1});
   transition(s.cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const std::uint32_t last = target.info.mipLevels - 1;
   const VkImageSubresourceRange last_mip{VK_IMAGE_ASPECT_COLOR_BIT, last, 1, 0, 1};
@@ -53,8 +53,7 @@ void draws_half(Session& s, const Target& target) {
   for (const bool first : {true, false}) {
     const VkAttachmentLoadOp load = first ? VK_ATTACHMENT_LOAD_OP_CLEAR : VK_ATTACHMENT_LOAD_OP_LOAD;
     barrier(s.cmd);
-    VkRenderingAttachmentInfo color =
-        attachment(target.resolved ? samples.view : view, VK_IMAGE_LAYOUT_GENERAL, load);
+    VkRenderingAttachmentInfo color = attachment(target.resolved ? samples.view : view, VK_IMAGE_LAYOUT_GENERAL, load);
     if (target.resolved) {
       color.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
       color.resolveImageView = view;
@@ -72,8 +71,7 @@ void draws_half(Session& s, const Target& target) {
     set_area(s.cmd, kExtent);
     vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     // Green on the left half, then blue over all of it, which is farther away.
-    draw(s.cmd, d.layout,
-         first ? Shape{-1, -1, 0, 1, {0, 1, 0, 1}, 0.25f} : Shape{-1, -1, 1, 1, {0, 0, 1, 1}, 0.5f});
+    draw(s.cmd, d.layout, first ? Shape{-1, -1, 0, 1, {0, 1, 0, 1}, 0.25f} : Shape{-1, -1, 1, 1, {0, 0, 1, 1}, 0.5f});
     vkCmdEndRendering(s.cmd);
     barrier(s.cmd);
     copy_out(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, picture);
@@ -92,8 +90,8 @@ void draws_half(Session& s, const Target& target) {
 
 int main(int argc, char** argv) {
   const std::uint32_t layers = option(argc, argv, "--layers", 1);
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     nullptr, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
   Session s = open("attachment_views", wanted);

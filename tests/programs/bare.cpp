@@ -27,8 +27,7 @@ int work() {
   }
   for (std::uint32_t w = 0; w < kSlotWords; ++w)
     if (a.output.words[w] != 3 * input_value(kSubmits - 1, w)) wrong("wrong result in word", w);
-  std::printf("bare: checksum %016llx\n",
-              static_cast<unsigned long long>(checksum(a.output.words, kSlotWords)));
+  std::printf("bare: checksum %016llx\n", static_cast<unsigned long long>(checksum(a.output.words, kSlotWords)));
   destroy(c, a);
   destroy(c, commands);
   destroy(c);

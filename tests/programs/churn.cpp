@@ -15,20 +15,17 @@ namespace {
 constexpr VkExtent3D kExtent{4, 4, 1};
 constexpr VkDeviceSize kImageBytes = 4 * 4 * sizeof(std::uint32_t);
 
-void clear_and_copy(VkCommandBuffer commands, const Texture& texture, const MappedBuffer& to,
-                    std::uint32_t value) {
+void clear_and_copy(VkCommandBuffer commands, const Texture& texture, const MappedBuffer& to, std::uint32_t value) {
   change_layout(commands, texture.image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   VkClearColorValue color{};
   color.uint32[0] = value;
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   vkCmdClearColorImage(commands, texture.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-  change_layout(commands, texture.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+  change_layout(commands, texture.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   VkBufferImageCopy region{};
   region.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   region.imageExtent = kExtent;
-  vkCmdCopyImageToBuffer(commands, texture.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to.buffer, 1,
-                         &region);
+  vkCmdCopyImageToBuffer(commands, texture.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, to.buffer, 1, &region);
   transfers_to_host(commands);
 }
 
@@ -50,9 +47,9 @@ void submit_both(VkQueue queue, std::mutex& queue_lock, const Commands& first, c
 
 void use_everything_once(const Context& c, std::mutex& queue_lock, std::uint32_t value) {
   Commands first = create_commands(c), second = create_commands(c);
-  Texture texture = create_texture(
-      c, VK_FORMAT_R32_UINT, kExtent,
-      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+  Texture texture =
+      create_texture(c, VK_FORMAT_R32_UINT, kExtent,
+                     VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
   MappedBuffer texels = create_mapped_buffer(c, kImageBytes, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   Accumulate a = create_accumulate(c, 1);  // a shader, layouts, a pipeline, a pool and its set
   VkSemaphore between = create_semaphore(c);

@@ -10,8 +10,7 @@ using namespace program;
 
 namespace {
 
-void record(const Shift& shift, VkCommandBuffer commands, VkCommandBufferUsageFlags usage,
-            std::uint32_t times) {
+void record(const Shift& shift, VkCommandBuffer commands, VkCommandBufferUsageFlags usage, std::uint32_t times) {
   begin(commands, usage);
   for (std::uint32_t i = 0; i < times; ++i) record_shift(shift, commands);
   CHECK(vkEndCommandBuffer(commands));

@@ -9,8 +9,7 @@ using namespace program;
 
 namespace {
 
-constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                        kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                         kRead = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
 constexpr VkDescriptorType kSampled = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
 
@@ -52,9 +51,9 @@ int main() {
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
 
   for (std::uint32_t i = 0; i < kCount; ++i) {
-    const VkImageCreateInfo info = image_info(
-        kKinds[i].format, 4,
-        VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+    const VkImageCreateInfo info =
+        image_info(kKinds[i].format, 4,
+                   VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
     const Image first = create_image(s, info), second = create_image(s, info);
     transition(s.cmd, first, VK_IMAGE_LAYOUT_UNDEFINED, kTo);
     transition(s.cmd, second, VK_IMAGE_LAYOUT_UNDEFINED, kTo);

@@ -9,8 +9,8 @@ using namespace program;
 int main() {
   VkPhysicalDeviceConditionalRenderingFeaturesEXT conditional{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CONDITIONAL_RENDERING_FEATURES_EXT, nullptr, VK_TRUE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &conditional, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &conditional, VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.shaderFloat64 = core.features.shaderInt64 = core.features.shaderInt16 = VK_TRUE;
   Wanted wanted;
@@ -36,9 +36,8 @@ int main() {
   set_area(s.cmd, extent);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
   for (std::uint32_t i = 0; i < 4; ++i) {  // the third of four quarters and the second are drawn
-    const VkConditionalRenderingBeginInfoEXT begins{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
-                                                    nullptr, predicates.buffer, i % 2 * 4,
-                                                    i < 2 ? 0u : inverted};
+    const VkConditionalRenderingBeginInfoEXT begins{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr,
+                                                    predicates.buffer, i % 2 * 4, i < 2 ? 0u : inverted};
     vkCmdBeginConditionalRenderingEXT(s.cmd, &begins);
     const float left = static_cast<float>(i) * 0.5f - 1;
     draw(s.cmd, d.layout, {left, -1, left + 0.5f, 1, {i == 1 ? 1.0f : 0, i == 2 ? 1.0f : 0, 0, 1}});
@@ -47,8 +46,8 @@ int main() {
   vkCmdEndRendering(s.cmd);
   bind(s.cmd, k);
   for (std::uint32_t i = 0; i < 2; ++i) {
-    const VkConditionalRenderingBeginInfoEXT begins{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
-                                                    nullptr, predicates.buffer, i * 4, 0};
+    const VkConditionalRenderingBeginInfoEXT begins{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr,
+                                                    predicates.buffer, i * 4, 0};
     vkCmdBeginConditionalRenderingEXT(s.cmd, &begins);
     vkCmdDispatch(s.cmd, i == 0 ? 5 : 3, 1, 1);
     vkCmdEndConditionalRenderingEXT(s.cmd);

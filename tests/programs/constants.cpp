@@ -42,8 +42,7 @@ int main() {
   }
   run(s);
 
-  const std::uint32_t expected[8] = {10,    1, static_cast<std::uint32_t>(-7), 0x3f400000, 40, 0x1234,
-                                     40000, 99};
+  const std::uint32_t expected[8] = {10, 1, static_cast<std::uint32_t>(-7), 0x3f400000, 40, 0x1234, 40000, 99};
   const std::uint32_t expected_defaults[8] = {2, 0, 1, 0x3f800000, 16, 0, 1, 99};
   for (std::uint32_t i = 0; i < 8; ++i) {
     EXPECT(s, out.words[i] == expected[i]);

@@ -17,8 +17,7 @@ constexpr std::uint32_t kExtent = 8;
 constexpr std::uint32_t kTexels = kExtent * kExtent;
 constexpr VkFormat kFormat = VK_FORMAT_R8G8B8A8_UNORM;
 constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                        kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
 constexpr VkImageSubresourceLayers kLayer{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
 
 // Both versions of a question have one answer.
@@ -38,8 +37,8 @@ void ask_physical(Session& s) {
                                                .type = VK_IMAGE_TYPE_2D,
                                                .tiling = VK_IMAGE_TILING_OPTIMAL,
                                                .usage = kCopies};
-  CHECK(vkGetPhysicalDeviceImageFormatProperties(s.physical, kFormat, VK_IMAGE_TYPE_2D,
-                                                 VK_IMAGE_TILING_OPTIMAL, kCopies, 0, &image));
+  CHECK(vkGetPhysicalDeviceImageFormatProperties(s.physical, kFormat, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                                                 kCopies, 0, &image));
   CHECK(vkGetPhysicalDeviceImageFormatProperties2(s.physical, &shape, &image2));
   EXPECT(s, image.maxMipLevels == image2.imageFormatProperties.maxMipLevels);
   std::uint32_t families = 0;
@@ -48,32 +47,30 @@ void ask_physical(Session& s) {
   VkPhysicalDeviceMemoryProperties2 memory{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2};
   vkGetPhysicalDeviceMemoryProperties2(s.physical, &memory);
   EXPECT(s, memory.memoryProperties.memoryTypeCount > 0);
-  const VkPhysicalDeviceSparseImageFormatInfo2 sparse{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_INFO_2,
-      nullptr,
-      kFormat,
-      VK_IMAGE_TYPE_2D,
-      VK_SAMPLE_COUNT_1_BIT,
-      kCopies,
-      VK_IMAGE_TILING_OPTIMAL};
+  const VkPhysicalDeviceSparseImageFormatInfo2 sparse{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SPARSE_IMAGE_FORMAT_INFO_2,
+                                                      nullptr,
+                                                      kFormat,
+                                                      VK_IMAGE_TYPE_2D,
+                                                      VK_SAMPLE_COUNT_1_BIT,
+                                                      kCopies,
+                                                      VK_IMAGE_TILING_OPTIMAL};
   std::uint32_t one = 1, two = 1;
-  vkGetPhysicalDeviceSparseImageFormatProperties(s.physical, sparse.format, sparse.type, sparse.samples,
-                                                 sparse.usage, sparse.tiling, &one, nullptr);
+  vkGetPhysicalDeviceSparseImageFormatProperties(s.physical, sparse.format, sparse.type, sparse.samples, sparse.usage,
+                                                 sparse.tiling, &one, nullptr);
   vkGetPhysicalDeviceSparseImageFormatProperties2(s.physical, &sparse, &two, nullptr);
   EXPECT(s, one == two);
   // Handles of other processes are hidden while captured: no expectation but that there is an answer.
-  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                  nullptr, 0, VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr, 0,
+                                                  VK_BUFFER_USAGE_TRANSFER_DST_BIT,
                                                   VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalBufferProperties buffers{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
   vkGetPhysicalDeviceExternalBufferProperties(s.physical, &buffer, &buffers);
-  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO,
-                                                nullptr, VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO, nullptr,
+                                                VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES};
   vkGetPhysicalDeviceExternalFenceProperties(s.physical, &fence, &fences);
-  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, nullptr,
-      VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+                                                        nullptr, VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
   vkGetPhysicalDeviceExternalSemaphoreProperties(s.physical, &semaphore, &semaphores);
 }
@@ -85,19 +82,16 @@ Image create(Session& s, VkImageUsageFlags usage, VkSampleCountFlagBits samples 
   i.info.samples = samples;
   i.range = kColor;
   CHECK(vkCreateImage(s.device, &i.info, nullptr, &i.image));
-  const VkImageMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
-                                             i.image};
-  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr,
-                                               &i.info, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkImageMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr, i.image};
+  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr, &i.info,
+                                               VK_IMAGE_ASPECT_COLOR_BIT};
   VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2}, before = needs;
   vkGetImageMemoryRequirements2(s.device, &which, &needs);
   vkGetDeviceImageMemoryRequirements(s.device, &unborn, &before);
   EXPECT(s, needs.memoryRequirements.size == before.memoryRequirements.size);
-  i.memory =
-      keep(s, vkFreeMemory, allocate(s, needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
+  i.memory = keep(s, vkFreeMemory, allocate(s, needs.memoryRequirements, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   keep(s, vkDestroyImage, i.image);
-  const VkBindImageMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, nullptr, i.image, i.memory,
-                                      0};
+  const VkBindImageMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, nullptr, i.image, i.memory, 0};
   CHECK(vkBindImageMemory2(s.device, 1, &binding));
   if ((usage & VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT) != 0)
     i.view = create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, kFormat, kColor);
@@ -106,10 +100,10 @@ Image create(Session& s, VkImageUsageFlags usage, VkSampleCountFlagBits samples 
 
 // What of it would be sparse: nothing, since it was not created so. lavapipe 22 leaves the counts alone.
 void ask_sparse(Session& s, const Image& i) {
-  const VkImageSparseMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2,
-                                                   nullptr, i.image};
-  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr,
-                                               &i.info, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkImageSparseMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_IMAGE_SPARSE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                                   i.image};
+  const VkDeviceImageMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr, &i.info,
+                                               VK_IMAGE_ASPECT_COLOR_BIT};
   std::uint32_t parts[3] = {};
   vkGetImageSparseMemoryRequirements(s.device, i.image, &parts[0], nullptr);
   vkGetImageSparseMemoryRequirements2(s.device, &which, &parts[1], nullptr);
@@ -142,8 +136,7 @@ void copy(Session& s, const MappedBuffer& from, const MappedBuffer& out) {
   vkCmdUpdateBuffer(s.cmd, from.buffer, 0, sizeof words, words);
   barrier(s.cmd);
   const VkBufferCopy2 part{VK_STRUCTURE_TYPE_BUFFER_COPY_2, nullptr, 0, sizeof words, sizeof words};
-  const VkCopyBufferInfo2 copies{
-      VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2, nullptr, from.buffer, from.buffer, 1, &part};
+  const VkCopyBufferInfo2 copies{VK_STRUCTURE_TYPE_COPY_BUFFER_INFO_2, nullptr, from.buffer, from.buffer, 1, &part};
   vkCmdCopyBuffer2(s.cmd, &copies);
   barrier(s.cmd);
   const Image first = create(s, kCopies), second = create(s, kCopies), third = create(s, kCopies);
@@ -157,8 +150,7 @@ void copy(Session& s, const MappedBuffer& from, const MappedBuffer& out) {
       VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2, nullptr, from.buffer, first.image, kTo, 1, &picture};
   vkCmdCopyBufferToImage2(s.cmd, &in);
   change(s, first, kTo, kFrom);
-  const VkImageCopy2 whole{VK_STRUCTURE_TYPE_IMAGE_COPY_2, nullptr, kLayer, {}, kLayer, {},
-                           {kExtent, kExtent, 1}};
+  const VkImageCopy2 whole{VK_STRUCTURE_TYPE_IMAGE_COPY_2, nullptr, kLayer, {}, kLayer, {}, {kExtent, kExtent, 1}};
   const VkCopyImageInfo2 across{
       VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2, nullptr, first.image, kFrom, second.image, kTo, 1, &whole};
   vkCmdCopyImage2(s.cmd, &across);
@@ -207,13 +199,11 @@ VkRenderPass create_pass(Session& s) {
                                             .loadOp = VK_ATTACHMENT_LOAD_OP_CLEAR,
                                             .storeOp = VK_ATTACHMENT_STORE_OP_STORE,
                                             .finalLayout = VK_IMAGE_LAYOUT_GENERAL};
-  const VkAttachmentReference2 color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0,
-                                     VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkAttachmentReference2 color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0, VK_IMAGE_LAYOUT_GENERAL,
+                                     VK_IMAGE_ASPECT_COLOR_BIT};
   VkSubpassDescription2 subpasses[2];
   for (VkSubpassDescription2& one : subpasses)
-    one = {.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2,
-           .colorAttachmentCount = 1,
-           .pColorAttachments = &color};
+    one = {.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2, .colorAttachmentCount = 1, .pColorAttachments = &color};
   constexpr VkPipelineStageFlags output = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
   const VkSubpassDependency2 between{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2,
                                      nullptr,
@@ -256,9 +246,8 @@ void draw_pass(Session& s, const MappedBuffer& out) {
   d.input.vertexBindingDescriptionCount = d.input.vertexAttributeDescriptionCount = 1;
   d.input.pVertexBindingDescriptions = &binding;
   d.input.pVertexAttributeDescriptions = &attribute;
-  for (const VkDynamicState state :
-       {VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE, VK_DYNAMIC_STATE_DEPTH_BOUNDS,
-        VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE})
+  for (const VkDynamicState state : {VK_DYNAMIC_STATE_VERTEX_INPUT_BINDING_STRIDE, VK_DYNAMIC_STATE_DEPTH_BOUNDS,
+                                     VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE})
     d.dynamic.push_back(state);
   const VkPipeline first = build(s, d);
   d.subpass = 1;
@@ -278,15 +267,9 @@ void draw_pass(Session& s, const MappedBuffer& out) {
   const MappedBuffer args = buffer_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, arguments);
 
   const VkClearValue black{};
-  const VkRenderPassBeginInfo begins{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                     nullptr,
-                                     d.pass,
-                                     framebuffer,
-                                     {{0, 0}, {kExtent, kExtent}},
-                                     1,
-                                     &black};
-  const VkSubpassBeginInfo contents{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr,
-                                    VK_SUBPASS_CONTENTS_INLINE};
+  const VkRenderPassBeginInfo begins{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, d.pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 1, &black};
+  const VkSubpassBeginInfo contents{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr, VK_SUBPASS_CONTENTS_INLINE};
   const VkSubpassEndInfo ends{VK_STRUCTURE_TYPE_SUBPASS_END_INFO};
   const Shape white{0, 0, 0, 0, {1, 1, 1, 1}, 0.5f}, green{0, 0, 0, 0, {0, 1, 0, 1}, 0.5f};
   const VkDeviceSize zero = 0, stride = 16, size = sizeof corners;
@@ -301,8 +284,8 @@ void draw_pass(Session& s, const MappedBuffer& out) {
   vkCmdClearAttachments(s.cmd, 1, &blue, 1, &square);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, first);
   vkCmdPushConstants(s.cmd, d.layout, kShapeRange.stageFlags, 0, sizeof white, &white);
-  vkCmdDrawIndirectCount(s.cmd, args.buffer, offsetof(Arguments, draws), args.buffer,
-                         offsetof(Arguments, counts), 2, sizeof(VkDrawIndirectCommand));
+  vkCmdDrawIndirectCount(s.cmd, args.buffer, offsetof(Arguments, draws), args.buffer, offsetof(Arguments, counts), 2,
+                         sizeof(VkDrawIndirectCommand));
   vkCmdNextSubpass2(s.cmd, &contents, &ends);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, second);
   const VkRect2D lower{{0, 4}, {kExtent, 4}};
@@ -321,9 +304,8 @@ int main() {
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                        .synchronization2 = VK_TRUE,
                                        .maintenance4 = VK_TRUE};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                       .pNext = &v13,
-                                       .drawIndirectCount = VK_TRUE};
+  VkPhysicalDeviceVulkan12Features v12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13, .drawIndirectCount = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v12};
   core.features.multiDrawIndirect = VK_TRUE;
   Wanted wanted;
@@ -344,8 +326,7 @@ int main() {
   const VkBufferCreateInfo like{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
                                 .size = from.bytes,
                                 .usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT};
-  const VkDeviceBufferMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr,
-                                                &like};
+  const VkDeviceBufferMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr, &like};
   vkGetDeviceBufferMemoryRequirements(s.device, &unborn, &before);
   EXPECT(s, needs.memoryRequirements.size == before.memoryRequirements.size);
 

@@ -63,11 +63,9 @@ Scene create_scene(Session& s, std::uint32_t size) {
 }
 
 void draw_frame(Session& s, const Scene& scene, std::uint32_t frame) {
-  VkRenderingAttachmentInfo color =
-      attachment(scene.color.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo color = attachment(scene.color.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   color.clearValue.color = {{0.1f, 0.1f, 0.1f, 1}};
-  VkRenderingAttachmentInfo depth =
-      attachment(scene.depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo depth = attachment(scene.depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   depth.clearValue.depthStencil.depth = 1;
   const std::uint32_t size = scene.color.info.extent.width;
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,

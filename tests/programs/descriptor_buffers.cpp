@@ -50,8 +50,7 @@ VkSampler create_sampler(Session& s, VkSamplerAddressMode mode) {
 }
 
 Image create_filled(Session& s, float r, float g, VkImageUsageFlags usage) {
-  const Image i =
-      create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, 4, usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
+  const Image i = create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, 4, usage | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
   const VkClearColorValue color{{r, g, 0, 1}};
   transition(s.cmd, i, VK_IMAGE_LAYOUT_UNDEFINED, kGeneral);
   vkCmdClearColorImage(s.cmd, i.image, kGeneral, &color, 1, &kColor);
@@ -113,8 +112,7 @@ struct Writer {
   const Scene& scene;
   std::byte* to;
 
-  void put(std::uint32_t binding, std::uint32_t element, VkDescriptorType type,
-           VkDescriptorDataEXT data) const {
+  void put(std::uint32_t binding, std::uint32_t element, VkDescriptorType type, VkDescriptorDataEXT data) const {
     VkDeviceSize offset = 0;
     scene.f.offset(s.device, scene.set, binding, &offset);
     const VkDescriptorGetInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_GET_INFO_EXT, nullptr, type, data};
@@ -123,8 +121,8 @@ struct Writer {
   }
   void buffer(std::uint32_t binding, std::uint32_t element, VkDescriptorType type, VkDeviceAddress address,
               VkDeviceSize range, VkFormat format = VK_FORMAT_UNDEFINED) const {
-    const VkDescriptorAddressInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr, address,
-                                          range, format};
+    const VkDescriptorAddressInfoEXT info{VK_STRUCTURE_TYPE_DESCRIPTOR_ADDRESS_INFO_EXT, nullptr, address, range,
+                                          format};
     put(binding, element, type, {.pStorageBuffer = &info});
   }
   void image(std::uint32_t binding, VkDescriptorType type, VkImageView view, VkSampler sampler) const {
@@ -141,16 +139,14 @@ struct Writer {
     sampler(scene.edge);
     image(5, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, scene.target.view, garbage);
     buffer(6, 0, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, scene.texels.address, 16, VK_FORMAT_R8G8B8A8_UNORM);
-    buffer(7, 0, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, scene.written.address, 16,
-           VK_FORMAT_R8G8B8A8_UNORM);
+    buffer(7, 0, VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, scene.written.address, 16, VK_FORMAT_R8G8B8A8_UNORM);
     for (std::uint32_t i = 0; i < 3; ++i)
       buffer(8, i, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, scene.many.address + 256 * i, 4);
   }
 };
 
 // The set lies at `offset` of the second of two bound buffers.
-void dispatch(Session& s, const Scene& scene, VkDeviceAddress other, VkDeviceAddress sets,
-              VkDeviceSize offset) {
+void dispatch(Session& s, const Scene& scene, VkDeviceAddress other, VkDeviceAddress sets, VkDeviceSize offset) {
   const VkDescriptorBufferBindingInfoEXT buffers[2] = {
       {VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT, nullptr, other, kDescriptors},
       {VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT, nullptr, sets, kDescriptors}};
@@ -176,14 +172,12 @@ void expect(Session& s, const Scene& scene, std::uint32_t both, std::uint32_t se
 
 Scene create_scene(Session& s) {
   Scene scene;
-  scene.f = {
-      load<PFN_vkGetDescriptorEXT>(s, "vkGetDescriptorEXT"),
-      load<PFN_vkGetDescriptorSetLayoutSizeEXT>(s, "vkGetDescriptorSetLayoutSizeEXT"),
-      load<PFN_vkGetDescriptorSetLayoutBindingOffsetEXT>(s, "vkGetDescriptorSetLayoutBindingOffsetEXT"),
-      load<PFN_vkCmdBindDescriptorBuffersEXT>(s, "vkCmdBindDescriptorBuffersEXT"),
-      load<PFN_vkCmdSetDescriptorBufferOffsetsEXT>(s, "vkCmdSetDescriptorBufferOffsetsEXT"),
-      load<PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT>(s,
-                                                             "vkCmdBindDescriptorBufferEmbeddedSamplersEXT")};
+  scene.f = {load<PFN_vkGetDescriptorEXT>(s, "vkGetDescriptorEXT"),
+             load<PFN_vkGetDescriptorSetLayoutSizeEXT>(s, "vkGetDescriptorSetLayoutSizeEXT"),
+             load<PFN_vkGetDescriptorSetLayoutBindingOffsetEXT>(s, "vkGetDescriptorSetLayoutBindingOffsetEXT"),
+             load<PFN_vkCmdBindDescriptorBuffersEXT>(s, "vkCmdBindDescriptorBuffersEXT"),
+             load<PFN_vkCmdSetDescriptorBufferOffsetsEXT>(s, "vkCmdSetDescriptorBufferOffsetsEXT"),
+             load<PFN_vkCmdBindDescriptorBufferEmbeddedSamplersEXT>(s, "vkCmdBindDescriptorBufferEmbeddedSamplersEXT")};
   VkPhysicalDeviceProperties2 all{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &scene.limits, {}};
   vkGetPhysicalDeviceProperties2(s.physical, &all);
   scene.border = create_sampler(s, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER);
@@ -262,8 +256,7 @@ int main() {
   VkDeviceSize offset = 0;
   scene.f.offset(s.device, scene.set, 3, &offset);
   aside.image(3, VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, scene.red.view, VK_NULL_HANDLE);
-  vkCmdUpdateBuffer(s.cmd, device.buffer, offset, scene.limits.sampledImageDescriptorSize,
-                    own.data() + offset);
+  vkCmdUpdateBuffer(s.cmd, device.buffer, offset, scene.limits.sampledImageDescriptorSize, own.data() + offset);
   barrier(s.cmd);
   dispatch(s, scene, sets.address, device.address, 0);
   expect(s, scene, kGreen, kRed, 0x111);

@@ -103,8 +103,7 @@ VkSurfaceKHR create_surface(const Functions& f, const Context& c, VkDisplayModeK
   VkDisplayPlaneCapabilities2KHR again{};
   again.sType = VK_STRUCTURE_TYPE_DISPLAY_PLANE_CAPABILITIES_2_KHR;
   CHECK(f.vkGetDisplayPlaneCapabilities2KHR(c.physical, &asked, &again));
-  if (again.capabilities.maxDstExtent.width != caps.maxDstExtent.width)
-    die("another extent", caps.maxDstExtent.width);
+  if (again.capabilities.maxDstExtent.width != caps.maxDstExtent.width) die("another extent", caps.maxDstExtent.width);
   VkDisplaySurfaceCreateInfoKHR info{};
   info.sType = VK_STRUCTURE_TYPE_DISPLAY_SURFACE_CREATE_INFO_KHR;
   info.displayMode = mode;
@@ -152,13 +151,11 @@ void present_some(const Context& c, const Commands& commands, VkSurfaceKHR surfa
     CHECK(vkWaitForFences(c.device, 1, &there, VK_TRUE, UINT64_MAX));
     CHECK(vkResetFences(c.device, 1, &there));
     run_once(c, commands, [&](VkCommandBuffer buffer) {
-      const VkClearColorValue color{
-          {static_cast<float>(frame) / 4, static_cast<float>(extent.width) / 64, 1, 1}};
+      const VkClearColorValue color{{static_cast<float>(frame) / 4, static_cast<float>(extent.width) / 64, 1, 1}};
       const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
       change_layout(buffer, images[index], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
       vkCmdClearColorImage(buffer, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-      change_layout(buffer, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                    VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+      change_layout(buffer, images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
     });
     VkPresentInfoKHR present{};
     present.sType = VK_STRUCTURE_TYPE_PRESENT_INFO_KHR;

@@ -58,9 +58,10 @@ int main(int argc, char** argv) {
           [](VkCommandBuffer b, std::uint32_t i) { vkCmdDraw(b, 3, 1, 0, i); });
   measure("vkCmdSetViewport", r, commands, vertices, calls, repeat, instructions,
           [&](VkCommandBuffer b, std::uint32_t) { vkCmdSetViewport(b, 0, 1, &viewport); });
-  measure("vkCmdPushConstants", r, commands, vertices, calls, repeat, instructions, [&](VkCommandBuffer b, std::uint32_t) {
-    vkCmdPushConstants(b, r.layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof kTint, kTint);
-  });
+  measure("vkCmdPushConstants", r, commands, vertices, calls, repeat, instructions,
+          [&](VkCommandBuffer b, std::uint32_t) {
+            vkCmdPushConstants(b, r.layout, VK_SHADER_STAGE_VERTEX_BIT, 0, sizeof kTint, kTint);
+          });
 
   begin(commands);
   begin_pass(r, commands, vertices, kTint);

@@ -205,19 +205,16 @@ const std::vector<Case> kCases = {
 
 int main() {
   VkPhysicalDeviceExtendedDynamicState2FeaturesEXT second{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT, nullptr, VK_TRUE, VK_TRUE,
-      VK_TRUE};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_2_FEATURES_EXT, nullptr, VK_TRUE, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceExtendedDynamicStateFeaturesEXT first{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTENDED_DYNAMIC_STATE_FEATURES_EXT, &second, VK_TRUE};
-  VkPhysicalDeviceVulkan13Features rendering{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                             .pNext = &first,
-                                             .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceVulkan13Features rendering{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &first, .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.logicOp = core.features.wideLines = core.features.tessellationShader = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
-  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME,
-                       VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME};
+  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME};
   Session s = open("dynamic", wanted);
   draw_cases(s, kCases);
   return finish(s);

@@ -39,8 +39,7 @@ inline Stage create_stage(Session& s, std::size_t cases) {
       s, image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, Stage::extent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
       VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT);
   transition(s.cmd, g.behind, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL);
-  const float corners[8][2] = {{-0.5f, -1}, {0.5f, -1}, {-0.5f, 1}, {0.5f, 1},
-                               {0, 0},      {1, 0},     {0, 1},     {1, 1}};
+  const float corners[8][2] = {{-0.5f, -1}, {0.5f, -1}, {-0.5f, 1}, {0.5f, 1}, {0, 0}, {1, 0}, {0, 1}, {1, 1}};
   g.vertices = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, corners);
   const std::uint32_t indices[6] = {0, 1, 2, ~0u, 3, 1};
   g.indices = buffer_of(s, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, indices);
@@ -55,8 +54,8 @@ inline Stage create_stage(Session& s, std::size_t cases) {
 inline void begin_picture(VkCommandBuffer cmd, const Stage& g) {
   const VkRenderingAttachmentInfo color =
       attachment(g.canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
-  VkRenderingAttachmentInfo depth = attachment(
-      g.behind.view, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo depth =
+      attachment(g.behind.view, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   depth.clearValue.depthStencil = {0.5f, 1};
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
                              .renderArea = {{0, 0}, {Stage::extent, Stage::extent}},
@@ -72,8 +71,7 @@ inline VkPipeline build(Session& s, const Stage& g, const Case& what, VkPipeline
   Drawing d = shapes(s);
   d.rendering.depthAttachmentFormat = d.rendering.stencilAttachmentFormat = VK_FORMAT_D32_SFLOAT_S8_UINT;
   d.depth.depthCompareOp = VK_COMPARE_OP_LESS_OR_EQUAL;
-  d.depth.front = {
-      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_EQUAL, 0xff, 0xff, 1};
+  d.depth.front = {VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_EQUAL, 0xff, 0xff, 1};
   d.depth.back = d.depth.front;
   const VkVertexInputBindingDescription binding{0, 8, VK_VERTEX_INPUT_RATE_VERTEX};
   const VkVertexInputAttributeDescription attribute{0, 0, VK_FORMAT_R32G32_SFLOAT, 0};

@@ -214,19 +214,13 @@ const std::vector<Case> kCases = {
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdSetVertexInputEXT);
        const VkVertexInputBindingDescription2EXT binding{
-           VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT,
-           nullptr,
-           0,
-           8,
-           VK_VERTEX_INPUT_RATE_VERTEX,
-           1};
-       const VkVertexInputAttributeDescription2EXT attribute{
-           VK_STRUCTURE_TYPE_VERTEX_INPUT_ATTRIBUTE_DESCRIPTION_2_EXT,
-           nullptr,
-           0,
-           0,
-           VK_FORMAT_R32G32_SFLOAT,
-           second ? 8u : 0u};
+           VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT, nullptr, 0, 8, VK_VERTEX_INPUT_RATE_VERTEX, 1};
+       const VkVertexInputAttributeDescription2EXT attribute{VK_STRUCTURE_TYPE_VERTEX_INPUT_ATTRIBUTE_DESCRIPTION_2_EXT,
+                                                             nullptr,
+                                                             0,
+                                                             0,
+                                                             VK_FORMAT_R32G32_SFLOAT,
+                                                             second ? 8u : 0u};
        vkCmdSetVertexInputEXT(b, 1, &binding, 1, &attribute);
      },
      0.25f,
@@ -264,33 +258,31 @@ int main() {
       .extendedDynamicState3DepthClipNegativeOneToOne = VK_TRUE};
   VkPhysicalDeviceVertexInputDynamicStateFeaturesEXT input{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_INPUT_DYNAMIC_STATE_FEATURES_EXT, &third, VK_TRUE};
-  VkPhysicalDeviceColorWriteEnableFeaturesEXT writes{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT, &input, VK_TRUE};
+  VkPhysicalDeviceColorWriteEnableFeaturesEXT writes{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_COLOR_WRITE_ENABLE_FEATURES_EXT,
+                                                     &input, VK_TRUE};
   VkPhysicalDeviceLineRasterizationFeaturesEXT line{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_LINE_RASTERIZATION_FEATURES_EXT,
       .pNext = &writes,
       .rectangularLines = VK_TRUE,
       .bresenhamLines = VK_TRUE,
       .stippledBresenhamLines = VK_TRUE};
-  VkPhysicalDeviceDepthClipEnableFeaturesEXT clip{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT, &line, VK_TRUE};
-  VkPhysicalDeviceDepthClipControlFeaturesEXT control{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT, &clip, VK_TRUE};
-  VkPhysicalDeviceProvokingVertexFeaturesEXT provoking{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT, &control, VK_TRUE, VK_FALSE};
-  VkPhysicalDeviceVulkan13Features rendering{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                             .pNext = &provoking,
-                                             .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceDepthClipEnableFeaturesEXT clip{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_ENABLE_FEATURES_EXT,
+                                                  &line, VK_TRUE};
+  VkPhysicalDeviceDepthClipControlFeaturesEXT control{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEPTH_CLIP_CONTROL_FEATURES_EXT,
+                                                      &clip, VK_TRUE};
+  VkPhysicalDeviceProvokingVertexFeaturesEXT provoking{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROVOKING_VERTEX_FEATURES_EXT,
+                                                       &control, VK_TRUE, VK_FALSE};
+  VkPhysicalDeviceVulkan13Features rendering{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &provoking, .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.logicOp = core.features.wideLines = core.features.fillModeNonSolid = VK_TRUE;
   core.features.depthClamp = core.features.alphaToOne = core.features.tessellationShader = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
-  wanted.extensions = {
-      VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME,
-      VK_EXT_COLOR_WRITE_ENABLE_EXTENSION_NAME,       VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
-      VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME,        VK_EXT_DEPTH_CLIP_CONTROL_EXTENSION_NAME,
-      VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME};
+  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME,
+                       VK_EXT_COLOR_WRITE_ENABLE_EXTENSION_NAME,       VK_EXT_LINE_RASTERIZATION_EXTENSION_NAME,
+                       VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME,        VK_EXT_DEPTH_CLIP_CONTROL_EXTENSION_NAME,
+                       VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME};
   Session s = open("dynamic3", wanted);
   draw_cases(s, kCases);
   return finish(s);

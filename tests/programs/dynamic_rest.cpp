@@ -75,15 +75,13 @@ const std::vector<Case> kCases = {
        vkCmdSetRasterizationStreamEXT(b, second ? 1 : 0);
      }},
     {"conservative rasterization",
-     {VK_DYNAMIC_STATE_CONSERVATIVE_RASTERIZATION_MODE_EXT,
-      VK_DYNAMIC_STATE_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT},
+     {VK_DYNAMIC_STATE_CONSERVATIVE_RASTERIZATION_MODE_EXT, VK_DYNAMIC_STATE_EXTRA_PRIMITIVE_OVERESTIMATION_SIZE_EXT},
      overestimated,
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdSetConservativeRasterizationModeEXT);
        LOAD(s, vkCmdSetExtraPrimitiveOverestimationSizeEXT);
-       vkCmdSetConservativeRasterizationModeEXT(b, second
-                                                       ? VK_CONSERVATIVE_RASTERIZATION_MODE_OVERESTIMATE_EXT
-                                                       : VK_CONSERVATIVE_RASTERIZATION_MODE_DISABLED_EXT);
+       vkCmdSetConservativeRasterizationModeEXT(b, second ? VK_CONSERVATIVE_RASTERIZATION_MODE_OVERESTIMATE_EXT
+                                                          : VK_CONSERVATIVE_RASTERIZATION_MODE_DISABLED_EXT);
        vkCmdSetExtraPrimitiveOverestimationSizeEXT(b, 0);
      }},
     {"sample locations",
@@ -103,8 +101,8 @@ const std::vector<Case> kCases = {
      blends,
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdSetColorBlendAdvancedEXT);
-       const VkColorBlendAdvancedEXT advanced{second ? VK_BLEND_OP_SCREEN_EXT : VK_BLEND_OP_MULTIPLY_EXT,
-                                              VK_TRUE, VK_TRUE, VK_BLEND_OVERLAP_UNCORRELATED_EXT, VK_FALSE};
+       const VkColorBlendAdvancedEXT advanced{second ? VK_BLEND_OP_SCREEN_EXT : VK_BLEND_OP_MULTIPLY_EXT, VK_TRUE,
+                                              VK_TRUE, VK_BLEND_OVERLAP_UNCORRELATED_EXT, VK_FALSE};
        vkCmdSetColorBlendAdvancedEXT(b, 0, 1, &advanced);
      }},
     {"viewport swizzle",
@@ -112,11 +110,10 @@ const std::vector<Case> kCases = {
      nullptr,
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdSetViewportSwizzleNV);
-       const VkViewportSwizzleNV swizzle{second ? VK_VIEWPORT_COORDINATE_SWIZZLE_NEGATIVE_X_NV
-                                                : VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_X_NV,
-                                         VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_Y_NV,
-                                         VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_Z_NV,
-                                         VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_W_NV};
+       const VkViewportSwizzleNV swizzle{
+           second ? VK_VIEWPORT_COORDINATE_SWIZZLE_NEGATIVE_X_NV : VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_X_NV,
+           VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_Y_NV, VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_Z_NV,
+           VK_VIEWPORT_COORDINATE_SWIZZLE_POSITIVE_W_NV};
        vkCmdSetViewportSwizzleNV(b, 0, 1, &swizzle);
      }},
     {"coverage to color location",
@@ -150,8 +147,7 @@ const std::vector<Case> kCases = {
        vkCmdSetCoverageReductionModeNV(
            b, second ? VK_COVERAGE_REDUCTION_MODE_TRUNCATE_NV : VK_COVERAGE_REDUCTION_MODE_MERGE_NV);
      }},
-    SWITCH("coverage to color enable", VK_DYNAMIC_STATE_COVERAGE_TO_COLOR_ENABLE_NV,
-           vkCmdSetCoverageToColorEnableNV),
+    SWITCH("coverage to color enable", VK_DYNAMIC_STATE_COVERAGE_TO_COLOR_ENABLE_NV, vkCmdSetCoverageToColorEnableNV),
     SWITCH("coverage modulation table enable", VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV,
            vkCmdSetCoverageModulationTableEnableNV),
     SWITCH("viewport w scaling enable", VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV,
@@ -193,9 +189,8 @@ const std::vector<Case> kImageRates = {
      nullptr,
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdSetViewportShadingRatePaletteNV);
-       const VkShadingRatePaletteEntryNV entry =
-           second ? VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X2_PIXELS_NV
-                  : VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_PIXEL_NV;
+       const VkShadingRatePaletteEntryNV entry = second ? VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X2_PIXELS_NV
+                                                        : VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_PIXEL_NV;
        const VkShadingRatePaletteNV palette{1, &entry};
        vkCmdSetViewportShadingRatePaletteNV(b, 0, 1, &palette);
      }},
@@ -206,8 +201,8 @@ const std::vector<Case> kImageRates = {
        LOAD(s, vkCmdSetCoarseSampleOrderNV);
        const VkCoarseSampleLocationNV first{0, 0, 0}, other{1, 0, 0};
        const VkCoarseSampleLocationNV both[2] = {second ? other : first, second ? first : other};
-       const VkCoarseSampleOrderCustomNV order{VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X1_PIXELS_NV,
-                                               1, 2, both};
+       const VkCoarseSampleOrderCustomNV order{VK_SHADING_RATE_PALETTE_ENTRY_1_INVOCATION_PER_2X1_PIXELS_NV, 1, 2,
+                                               both};
        vkCmdSetCoarseSampleOrderNV(b, VK_COARSE_SAMPLE_ORDER_TYPE_CUSTOM_NV, 1, &order);
      }},
     {"shading rate image",
@@ -215,8 +210,8 @@ const std::vector<Case> kImageRates = {
      nullptr,
      [](Of s, On, Buffer b, bool second) {
        LOAD(s, vkCmdBindShadingRateImageNV);
-       vkCmdBindShadingRateImageNV(
-           b, VK_NULL_HANDLE, second ? VK_IMAGE_LAYOUT_SHADING_RATE_OPTIMAL_NV : VK_IMAGE_LAYOUT_GENERAL);
+       vkCmdBindShadingRateImageNV(b, VK_NULL_HANDLE,
+                                   second ? VK_IMAGE_LAYOUT_SHADING_RATE_OPTIMAL_NV : VK_IMAGE_LAYOUT_GENERAL);
      }},
     SWITCH("shading rate image enable", VK_DYNAMIC_STATE_SHADING_RATE_IMAGE_ENABLE_NV,
            vkCmdSetShadingRateImageEnableNV),
@@ -265,9 +260,8 @@ int main() {
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FRAGMENT_SHADING_RATE_FEATURES_KHR,
       .pNext = &advanced,
       .pipelineFragmentShadingRate = VK_TRUE};
-  VkPhysicalDeviceVulkan13Features rendering{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                             .pNext = &rates,
-                                             .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceVulkan13Features rendering{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &rates, .dynamicRendering = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.depthBounds = core.features.geometryShader = VK_TRUE;
   Wanted wanted;

@@ -39,8 +39,8 @@ void host_sets(const Context& c, const Commands& commands, VkEvent event, const 
   begin(commands);
   const VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_HOST_WRITE_BIT,
                                 VK_ACCESS_TRANSFER_READ_BIT};
-  vkCmdWaitEvents(commands.buffer, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1,
-                  &written, 0, nullptr, 0, nullptr);
+  vkCmdWaitEvents(commands.buffer, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &written,
+                  0, nullptr, 0, nullptr);
   copy(commands.buffer, from, to);
   transfers_to_host(commands.buffer);
   CHECK(vkEndCommandBuffer(commands.buffer));
@@ -73,8 +73,8 @@ void device_sets(const Context& c, const Commands& commands, VkEvent event, cons
 }
 
 // Set in one submit, waited for and reset in the next.
-void device_waits_and_resets(const Context& c, const Commands& commands, VkEvent event,
-                             const MappedBuffer& from, const MappedBuffer& to) {
+void device_waits_and_resets(const Context& c, const Commands& commands, VkEvent event, const MappedBuffer& from,
+                             const MappedBuffer& to) {
   run_once(c, commands, [&](VkCommandBuffer b) {
     vkCmdFillBuffer(b, from.buffer, 0, kBytes, 3);
     vkCmdSetEvent(b, event, VK_PIPELINE_STAGE_TRANSFER_BIT);
@@ -82,8 +82,8 @@ void device_waits_and_resets(const Context& c, const Commands& commands, VkEvent
   run_once(c, commands, [&](VkCommandBuffer b) {
     const VkMemoryBarrier filled{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                                  VK_ACCESS_TRANSFER_READ_BIT};
-    vkCmdWaitEvents(b, 1, &event, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &filled,
-                    0, nullptr, 0, nullptr);
+    vkCmdWaitEvents(b, 1, &event, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &filled, 0,
+                    nullptr, 0, nullptr);
     copy(b, from, to);
     transfers_to_host(b);
     transfer_barrier(b, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0);  // the reset comes after the wait
@@ -95,8 +95,8 @@ void device_waits_and_resets(const Context& c, const Commands& commands, VkEvent
 }
 
 // The same by synchronization 2, where set and wait name the same dependency.
-void with_synchronization2(const Context& c, const Commands& commands, VkEvent event,
-                           const MappedBuffer& from, const MappedBuffer& to) {
+void with_synchronization2(const Context& c, const Commands& commands, VkEvent event, const MappedBuffer& from,
+                           const MappedBuffer& to) {
   VkMemoryBarrier2 filled{};
   filled.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER_2;
   filled.srcStageMask = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
@@ -142,8 +142,7 @@ int main() {
   device_waits_and_resets(c, commands, again, from, to);
   with_synchronization2(c, commands, again, from, to);
 
-  std::printf("events: 6 submits, checksum %016llx\n",
-              static_cast<unsigned long long>(checksum(to.words, kBytes / 4)));
+  std::printf("events: 6 submits, checksum %016llx\n", static_cast<unsigned long long>(checksum(to.words, kBytes / 4)));
   for (VkEvent event : {host_set, device_set, again}) vkDestroyEvent(c.device, event, nullptr);
   destroy(c, to);
   destroy(c, from);

@@ -12,19 +12,18 @@ constexpr auto kHandle = VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT;
 constexpr VkDeviceSize kBytes = 4096;
 
 bool may_be(const Session& s, VkBufferUsageFlags usage) {
-  const VkPhysicalDeviceExternalBufferInfo info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr,
-                                                0, usage, kHandle};
+  const VkPhysicalDeviceExternalBufferInfo info{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr, 0,
+                                                usage, kHandle};
   VkExternalBufferProperties answer{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
   vkGetPhysicalDeviceExternalBufferProperties(s.physical, &info, &answer);
-  return (answer.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT) !=
-         0;
+  return (answer.externalMemoryProperties.externalMemoryFeatures & VK_EXTERNAL_MEMORY_FEATURE_EXPORTABLE_BIT) != 0;
 }
 
 VkDeviceMemory allocate(Session& s, const VkMemoryRequirements& needs, VkMemoryPropertyFlags properties,
                         bool exportable) {
   const VkExportMemoryAllocateInfo types{VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO, nullptr, kHandle};
-  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, exportable ? &types : nullptr,
-                                  needs.size, memory_type(s, needs.memoryTypeBits, properties)};
+  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, exportable ? &types : nullptr, needs.size,
+                                  memory_type(s, needs.memoryTypeBits, properties)};
   VkDeviceMemory memory;
   CHECK(vkAllocateMemory(s.device, &info, nullptr, &memory));
   return keep(s, vkFreeMemory, memory);
@@ -36,8 +35,7 @@ struct Shared {
 };
 
 Shared create_buffer(Session& s, VkBufferUsageFlags usage, bool exportable) {
-  const VkExternalMemoryBufferCreateInfo types{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr,
-                                               kHandle};
+  const VkExternalMemoryBufferCreateInfo types{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr, kHandle};
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.pNext = exportable ? &types : nullptr;
@@ -64,10 +62,9 @@ int main() {
   const bool exportable = may_be(s, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   const Shared from = create_buffer(s, VK_BUFFER_USAGE_TRANSFER_SRC_BIT, exportable);
   const Shared to = create_buffer(s, VK_BUFFER_USAGE_TRANSFER_DST_BIT, false);
-  const VkExternalMemoryImageCreateInfo types{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr,
-                                              kHandle};
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, 32,
-                                      VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  const VkExternalMemoryImageCreateInfo types{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_IMAGE_CREATE_INFO, nullptr, kHandle};
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, 32, VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
   info.pNext = exportable ? &types : nullptr;
   VkImage image;
   CHECK(vkCreateImage(s.device, &info, nullptr, &image));
@@ -86,8 +83,8 @@ int main() {
     ready.srcQueueFamilyIndex = ready.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
     ready.image = image;
     ready.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-    vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr,
-                         0, nullptr, 1, &ready);
+    vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
+                         nullptr, 1, &ready);
     VkBufferImageCopy all{};
     all.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
     all.imageExtent = {32, 32, 1};

@@ -9,8 +9,8 @@ using namespace program;
 int main() {
   VkPhysicalDeviceTransformFeedbackFeaturesEXT feature{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT, nullptr, VK_TRUE, VK_FALSE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &feature, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &feature, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
   wanted.extensions = {VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME};
@@ -23,8 +23,8 @@ int main() {
       VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT;
   const MappedBuffer places = buffer(s, 256, usage);
   const MappedBuffer again = buffer(s, 256, usage);
-  const MappedBuffer counters = buffer(
-      s, 16, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+  const MappedBuffer counters =
+      buffer(s, 16, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
   const VkQueryPoolCreateInfo pool{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,    nullptr, 0,
                                    VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT, 1,       0};
   VkQueryPool query;

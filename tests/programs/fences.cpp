@@ -50,8 +50,8 @@ int main() {
   // Work that waits for the host: everything times out until the event is set.
   begin(commands);
   const VkMemoryBarrier none{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, 0, 0};
-  vkCmdWaitEvents(commands.buffer, 1, &gate, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1,
-                  &none, 0, nullptr, 0, nullptr);
+  vkCmdWaitEvents(commands.buffer, 1, &gate, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &none, 0,
+                  nullptr, 0, nullptr);
   record_shift(shift, commands.buffer);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands.buffer, held);

@@ -34,8 +34,8 @@ int main() {
     go[round] = create_event(c);
     const VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_HOST_WRITE_BIT,
                                   VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT};
-    vkCmdWaitEvents(commands.buffer, 1, &go[round], VK_PIPELINE_STAGE_HOST_BIT,
-                    VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &written, 0, nullptr, 0, nullptr);
+    vkCmdWaitEvents(commands.buffer, 1, &go[round], VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1,
+                    &written, 0, nullptr, 0, nullptr);
     transfer_barrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT,
                      VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT);
     const VkBufferCopy part{round * kBytes, round * kBytes, kBytes};

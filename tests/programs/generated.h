@@ -97,16 +97,14 @@ struct Tokens {
   std::vector<VkIndirectCommandsLayoutTokenEXT> all;
   std::uint32_t stride = 0;
 
-  void add(VkIndirectCommandsTokenTypeEXT type, std::uint32_t bytes,
-           VkIndirectCommandsTokenDataEXT data = {}) {
+  void add(VkIndirectCommandsTokenTypeEXT type, std::uint32_t bytes, VkIndirectCommandsTokenDataEXT data = {}) {
     all.push_back({VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_EXT, nullptr, type, data, stride});
     stride += bytes;
   }
 };
 
-inline VkIndirectCommandsLayoutEXT create_commands_layout(Session& s, const Generated& g,
-                                                          const Tokens& tokens, VkShaderStageFlags stages,
-                                                          VkPipelineLayout layout,
+inline VkIndirectCommandsLayoutEXT create_commands_layout(Session& s, const Generated& g, const Tokens& tokens,
+                                                          VkShaderStageFlags stages, VkPipelineLayout layout,
                                                           VkIndirectCommandsLayoutUsageFlagsEXT flags = 0,
                                                           const void* next = nullptr) {
   const VkIndirectCommandsLayoutCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_CREATE_INFO_EXT,
@@ -122,8 +120,7 @@ inline VkIndirectCommandsLayoutEXT create_commands_layout(Session& s, const Gene
   return keep(s, g.destroy_layout, made);
 }
 
-inline VkMemoryRequirements requirements(const Session& s, const Generated& g,
-                                         const VkGeneratedCommandsInfoEXT& info) {
+inline VkMemoryRequirements requirements(const Session& s, const Generated& g, const VkGeneratedCommandsInfoEXT& info) {
   const VkGeneratedCommandsMemoryRequirementsInfoEXT question{
       VK_STRUCTURE_TYPE_GENERATED_COMMANDS_MEMORY_REQUIREMENTS_INFO_EXT,
       info.pNext,
@@ -152,8 +149,8 @@ inline void generated_barrier(VkCommandBuffer cmd) {
       VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_COMMAND_PREPROCESS_WRITE_BIT_EXT,
       VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT | VK_ACCESS_COMMAND_PREPROCESS_READ_BIT_EXT};
   vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT,
-                       VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT, 0,
-                       1, &all, 0, nullptr, 0, nullptr);
+                       VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_COMMAND_PREPROCESS_BIT_EXT, 0, 1, &all, 0,
+                       nullptr, 0, nullptr);
 }
 
 }  // namespace program

@@ -30,14 +30,13 @@ VkPipeline create_bindable(Session& s, VkPipelineLayout layout, std::uint32_t fa
                                       sizeof generated_comp_spv, generated_comp_spv};
   const VkSpecializationMapEntry entry{0, 0, 4};
   const VkSpecializationInfo constants{1, &entry, 4, &factor};
-  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
-                                                 nullptr, VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .pNext = &wide,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &code, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                VK_NULL_HANDLE, "main", &constants},
-      .layout = layout};
+  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, nullptr,
+                                                 VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .pNext = &wide,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &code, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, VK_NULL_HANDLE, "main", &constants},
+                                         .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -57,10 +56,8 @@ Scene create_scene(Session& s) {
 }
 
 // What one run of a sequence leaves.
-void expect(Scene& scene, std::uint32_t factor, std::uint32_t first, std::uint32_t sequence,
-            std::uint32_t groups) {
-  for (std::uint32_t i = 0; i < groups; ++i)
-    scene.expected[first + i] += factor * 1000 + sequence * 10 + groups;
+void expect(Scene& scene, std::uint32_t factor, std::uint32_t first, std::uint32_t sequence, std::uint32_t groups) {
+  for (std::uint32_t i = 0; i < groups; ++i) scene.expected[first + i] += factor * 1000 + sequence * 10 + groups;
 }
 
 void check(Session& s, const Scene& scene) {
@@ -74,21 +71,19 @@ void bind(Session& s, const Scene& scene) {
 }
 
 VkIndirectExecutionSetEXT create_pipelines_set(Session& s, Scene& scene) {
-  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT,
-                                                 nullptr, scene.pipelines[0], kPipelines};
-  const VkIndirectExecutionSetCreateInfoEXT info{
-      .sType = VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
-      .type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
-      .info = {.pPipelineInfo = &of}};
+  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT, nullptr,
+                                                 scene.pipelines[0], kPipelines};
+  const VkIndirectExecutionSetCreateInfoEXT info{.sType = VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
+                                                 .type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
+                                                 .info = {.pPipelineInfo = &of}};
   VkIndirectExecutionSetEXT made;
   CHECK(scene.g.create_set(s.device, &info, nullptr, &made));
   return keep(s, scene.g.destroy_set, made);
 }
 
-void put(Session& s, Scene& scene, VkIndirectExecutionSetEXT set, std::uint32_t index,
-         std::uint32_t pipeline) {
-  const VkWriteIndirectExecutionSetPipelineEXT write{
-      VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT, nullptr, index, scene.pipelines[pipeline]};
+void put(Session& s, Scene& scene, VkIndirectExecutionSetEXT set, std::uint32_t index, std::uint32_t pipeline) {
+  const VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT,
+                                                     nullptr, index, scene.pipelines[pipeline]};
   scene.g.update_pipelines(s.device, set, 1, &write);
 }
 
@@ -108,23 +103,21 @@ void choose_pipelines(Session& s, Scene& scene) {
   put(s, scene, set, 1, 1);
   put(s, scene, set, 2, 2);
 
-  VkGeneratedCommandsInfoEXT info{.sType = VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT,
-                                  .shaderStages = VK_SHADER_STAGE_COMPUTE_BIT,
-                                  .indirectExecutionSet = set,
-                                  .indirectCommandsLayout = create_commands_layout(
-                                      s, scene.g, tokens, VK_SHADER_STAGE_COMPUTE_BIT, scene.layout),
-                                  .maxSequenceCount = kSequences};
+  VkGeneratedCommandsInfoEXT info{
+      .sType = VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT,
+      .shaderStages = VK_SHADER_STAGE_COMPUTE_BIT,
+      .indirectExecutionSet = set,
+      .indirectCommandsLayout = create_commands_layout(s, scene.g, tokens, VK_SHADER_STAGE_COMPUTE_BIT, scene.layout),
+      .maxSequenceCount = kSequences};
   const VkMemoryRequirements needs = requirements(s, scene.g, info);
   constexpr VkDeviceSize kApart = 4096;
   const Place place = create_place(s, 2 * kApart + needs.size, needs.memoryTypeBits);
-  const Wide data =
-      create_wide(s, kSequences * tokens.stride, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, place);
+  const Wide data = create_wide(s, kSequences * tokens.stride, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, place);
   const Wide room = create_wide(s, needs.size, VK_BUFFER_USAGE_2_PREPROCESS_BUFFER_BIT_EXT, place, kApart);
-  const Wide count =
-      create_wide(s, 4,
-                  VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT_KHR |
-                      VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR,
-                  place, kApart + (needs.size + 255) / 256 * 256);
+  const Wide count = create_wide(s, 4,
+                                 VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_STORAGE_BUFFER_BIT_KHR |
+                                     VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR,
+                                 place, kApart + (needs.size + 255) / 256 * 256);
   info.indirectAddress = data.address;
   info.indirectAddressSize = data.bytes;
   info.preprocessAddress = room.address;
@@ -164,18 +157,16 @@ void preprocess(Session& s, Scene& scene) {
       VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &scene.set_layout, 1, &kPushed};
   const VkGeneratedCommandsPipelineInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
                                               scene.pipelines[1]};
-  VkGeneratedCommandsInfoEXT info{
-      .sType = VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT,
-      .pNext = &of,
-      .shaderStages = VK_SHADER_STAGE_COMPUTE_BIT,
-      .indirectCommandsLayout =
-          create_commands_layout(s, scene.g, tokens, VK_SHADER_STAGE_COMPUTE_BIT, VK_NULL_HANDLE,
-                                 VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT, &described),
-      .maxSequenceCount = 2};
+  VkGeneratedCommandsInfoEXT info{.sType = VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT,
+                                  .pNext = &of,
+                                  .shaderStages = VK_SHADER_STAGE_COMPUTE_BIT,
+                                  .indirectCommandsLayout = create_commands_layout(
+                                      s, scene.g, tokens, VK_SHADER_STAGE_COMPUTE_BIT, VK_NULL_HANDLE,
+                                      VK_INDIRECT_COMMANDS_LAYOUT_USAGE_EXPLICIT_PREPROCESS_BIT_EXT, &described),
+                                  .maxSequenceCount = 2};
   give_room(s, scene.g, info);
-  const Wide data =
-      create_wide(s, 2 * tokens.stride,
-                  VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
+  const Wide data = create_wide(s, 2 * tokens.stride,
+                                VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
   info.indirectAddress = data.address;
   info.indirectAddressSize = data.bytes;
   const std::uint32_t words[10] = {3, 7, 2, 1, 1, 40, 8, 5, 1, 1};
@@ -194,11 +185,10 @@ void preprocess(Session& s, Scene& scene) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, nullptr, VK_TRUE};
+  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+                                                      nullptr, VK_TRUE};
   VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance, VK_TRUE,
-      VK_TRUE};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                        .pNext = &generated,
                                        .bufferDeviceAddress = VK_TRUE};
@@ -216,8 +206,7 @@ int main() {
 #else
 
 int main() {
-  return program::cannot_run(
-      "the headers that it was built with do not have VK_EXT_device_generated_commands");
+  return program::cannot_run("the headers that it was built with do not have VK_EXT_device_generated_commands");
 }
 
 #endif

@@ -146,8 +146,8 @@ void draw_at_addresses(Session& s, Scene& scene, VkIndirectCommandsInputModeFlag
     Indexed& one = sequences[i];
     const bool wide = i % 2 != 0;
     const VkIndexType type = by == VK_INDIRECT_COMMANDS_INPUT_MODE_DXGI_INDEX_BUFFER_EXT
-                                   ? (wide ? kDxgiWords : kDxgiHalves)
-                                   : (wide ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
+                                 ? (wide ? kDxgiWords : kDxgiHalves)
+                                 : (wide ? VK_INDEX_TYPE_UINT32 : VK_INDEX_TYPE_UINT16);
     one = {.vertices = {scene.vertices.address + i * 32, 32, 8},
            .indices = {wide ? scene.words.address : scene.indices.address, wide ? 24u : 12u, type},
            .draw = {6, 1, 0, 0, 0}};
@@ -231,9 +231,9 @@ void draw_counted(Session& s, Scene& scene, bool indexed) {
   const VkIndirectCommandsPushConstantTokenEXT color{{kStages, kColorAt, kColorBytes}};
   Tokens tokens;
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT, 16, {.pPushConstant = &color});
-  tokens.add(indexed ? VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT
-                     : VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT,
-             16);
+  tokens.add(
+      indexed ? VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_INDEXED_COUNT_EXT : VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_COUNT_EXT,
+      16);
   const VkDrawIndirectCommand draws[kQuads] = {{3, 1, 0, 0}, {3, 1, 4, 0}, {3, 1, 8, 0}, {3, 1, 12, 0}};
   const VkDrawIndexedIndirectCommand indexed_draws[kQuads] = {
       {6, 1, 0, 0, 0}, {6, 1, 0, 4, 0}, {6, 1, 0, 8, 0}, {6, 1, 0, 12, 0}};
@@ -251,9 +251,8 @@ void draw_counted(Session& s, Scene& scene, bool indexed) {
   const Wide data = wide_of(s, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, sequences);
   const VkGeneratedCommandsPipelineInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
                                               scene.plain};
-  VkGeneratedCommandsInfoEXT info =
-      generation(&of, kStages, VK_NULL_HANDLE,
-                 create_commands_layout(s, scene.g, tokens, kStages, scene.layout), data, 2, 2);
+  VkGeneratedCommandsInfoEXT info = generation(
+      &of, kStages, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kStages, scene.layout), data, 2, 2);
   give_room(s, scene.g, info);
   begin_rendering(s.cmd, scene.canvas);
   set_up(s.cmd, scene, scene.plain);
@@ -289,8 +288,8 @@ void draw_with_shaders(Session& s, Scene& scene) {
   const VkIndirectExecutionSetShaderLayoutInfoEXT none[2] = {
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT}};
-  const VkIndirectExecutionSetShaderInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT,
-                                               nullptr, 2, shaders, none, 3, 1, &kPushed};
+  const VkIndirectExecutionSetShaderInfoEXT of{
+      VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT, nullptr, 2, shaders, none, 3, 1, &kPushed};
   const VkIndirectExecutionSetCreateInfoEXT create{.sType = VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
                                                    .type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT,
                                                    .info = {.pShaderInfo = &of}};
@@ -317,9 +316,8 @@ void draw_with_shaders(Session& s, Scene& scene) {
     std::memcpy(sequences[i].color, kColors[i], sizeof sequences[i].color);
   }
   const Wide data = wide_of(s, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, sequences);
-  VkGeneratedCommandsInfoEXT info =
-      generation(nullptr, kStages, set, create_commands_layout(s, scene.g, tokens, kStages, scene.layout), data,
-                 kQuads);
+  VkGeneratedCommandsInfoEXT info = generation(
+      nullptr, kStages, set, create_commands_layout(s, scene.g, tokens, kStages, scene.layout), data, kQuads);
   give_room(s, scene.g, info);
   begin_rendering(s.cmd, scene.canvas);
   const Shape shape;
@@ -360,9 +358,8 @@ void draw_meshes(Session& s, Scene& scene) {
   const Wide data = wide_of(s, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, sequences);
   const VkGeneratedCommandsPipelineInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
                                               pipeline};
-  VkGeneratedCommandsInfoEXT info =
-      generation(&of, kMeshStages, VK_NULL_HANDLE,
-                 create_commands_layout(s, scene.g, tokens, kMeshStages, layout), data, 2);
+  VkGeneratedCommandsInfoEXT info = generation(
+      &of, kMeshStages, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kMeshStages, layout), data, 2);
   give_room(s, scene.g, info);
   begin_rendering(s.cmd, scene.canvas);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
@@ -382,15 +379,12 @@ int main() {
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance, VK_TRUE, VK_FALSE};
   VkPhysicalDeviceShaderObjectFeaturesEXT objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
                                                   &generated, VK_TRUE};
-  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-                                               .pNext = &objects,
-                                               .meshShader = VK_TRUE};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                       .pNext = &meshes,
-                                       .bufferDeviceAddress = VK_TRUE};
-  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                       .pNext = &v12,
-                                       .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, .pNext = &objects, .meshShader = VK_TRUE};
+  VkPhysicalDeviceVulkan12Features v12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &meshes, .bufferDeviceAddress = VK_TRUE};
+  VkPhysicalDeviceVulkan13Features v13{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &v12, .dynamicRendering = VK_TRUE};
   const VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v13, {}};
   Wanted wanted;
   wanted.features = &features;

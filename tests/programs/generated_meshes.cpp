@@ -40,8 +40,8 @@ struct Scene {
 };
 
 VkPipeline create_bindable(Session& s, VkPipelineLayout layout, VkBool32 turned) {
-  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
-                                                 nullptr, VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
+  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, nullptr,
+                                                 VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
   const VkSpecializationMapEntry entry{0, 0, 4};
   const VkSpecializationInfo constants{1, &entry, 4, &turned};
   Drawing d;
@@ -129,11 +129,10 @@ VkGeneratedCommandsInfoEXT generation(Session& s, const void* next, VkShaderStag
           .maxDrawCount = draws};
 }
 
-VkIndirectExecutionSetEXT create_execution_set(Session& s, const Scene& scene,
-                                               VkIndirectExecutionSetInfoTypeEXT type,
+VkIndirectExecutionSetEXT create_execution_set(Session& s, const Scene& scene, VkIndirectExecutionSetInfoTypeEXT type,
                                                VkIndirectExecutionSetInfoEXT of) {
-  const VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
-                                                 nullptr, type, of};
+  const VkIndirectExecutionSetCreateInfoEXT info{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT, nullptr,
+                                                 type, of};
   VkIndirectExecutionSetEXT set;
   CHECK(scene.g.create_set(s.device, &info, nullptr, &set));
   return keep(s, scene.g.destroy_set, set);
@@ -141,19 +140,18 @@ VkIndirectExecutionSetEXT create_execution_set(Session& s, const Scene& scene,
 
 // In turns by two pipelines, preprocessed.
 void draw_by_pipelines(Session& s, Scene& scene) {
-  const VkIndirectCommandsExecutionSetTokenEXT chosen{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
-                                                      kTasks};
+  const VkIndirectCommandsExecutionSetTokenEXT chosen{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT, kTasks};
   const VkIndirectCommandsPushConstantTokenEXT all{kPushed};
   Tokens tokens;
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 4, {.pExecutionSet = &chosen});
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT, sizeof(Cells), {.pPushConstant = &all});
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_MESH_TASKS_EXT, 12);
-  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT,
-                                                 nullptr, scene.plain, 2};
-  const VkIndirectExecutionSetEXT set = create_execution_set(
-      s, scene, VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT, {.pPipelineInfo = &of});
-  const VkWriteIndirectExecutionSetPipelineEXT write{
-      VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT, nullptr, 1, scene.turned};
+  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT, nullptr,
+                                                 scene.plain, 2};
+  const VkIndirectExecutionSetEXT set =
+      create_execution_set(s, scene, VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT, {.pPipelineInfo = &of});
+  const VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT,
+                                                     nullptr, 1, scene.turned};
   scene.g.update_pipelines(s.device, set, 1, &write);
 
   const ByPipeline sequences[4] = {{0, cells(0, 0, 1, 0, 0), {1, 1, 1}},
@@ -198,9 +196,8 @@ void draw_counted(Session& s, Scene& scene) {
       create_wide(s, 4, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
   const VkGeneratedCommandsPipelineInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
                                               scene.plain};
-  VkGeneratedCommandsInfoEXT info =
-      generation(s, &of, kTasks, VK_NULL_HANDLE,
-                 create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences, 2);
+  VkGeneratedCommandsInfoEXT info = generation(
+      s, &of, kTasks, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences, 2);
   info.sequenceCountAddress = number.address;
   give_room(s, scene.g, info);
   for (const std::uint32_t there : {2u, 3u}) {
@@ -233,9 +230,8 @@ void draw_counted_shapes(Session& s, Scene& scene) {
                                       {{0, 0, 1, 1, {0, 0, 1, 1}}, 0, {drawn.address + 12, 12, 1}}};
   const VkGeneratedCommandsPipelineInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
                                               pipeline};
-  VkGeneratedCommandsInfoEXT info =
-      generation(s, &of, kMeshes, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kMeshes, layout),
-                 sequences, 2);
+  VkGeneratedCommandsInfoEXT info = generation(
+      s, &of, kMeshes, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kMeshes, layout), sequences, 2);
   give_room(s, scene.g, info);
   begin_picture(s, scene, pipeline);
   scene.g.execute(s.cmd, VK_FALSE, &info);
@@ -253,10 +249,8 @@ Shaders create_shaders(Session& s) {
   const VkSpecializationInfo constants{1, &entry, 4, &yes};
   constexpr VkShaderCreateFlagsEXT bindable = VK_SHADER_CREATE_INDIRECT_BINDABLE_BIT_EXT;
   VkShaderCreateInfoEXT infos[4] = {
-      shader_info(VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT, generated_task_spv, &kPushed,
-                  bindable),
-      shader_info(VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT, generated_mesh_spv, &kPushed,
-                  bindable),
+      shader_info(VK_SHADER_STAGE_TASK_BIT_EXT, VK_SHADER_STAGE_MESH_BIT_EXT, generated_task_spv, &kPushed, bindable),
+      shader_info(VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT, generated_mesh_spv, &kPushed, bindable),
       shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, generated_frag_spv, &kPushed, bindable),
       shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, generated_frag_spv, &kPushed, bindable)};
   infos[3].pSpecializationInfo = &constants;
@@ -283,22 +277,15 @@ void draw_by_shaders(Session& s, Scene& scene, const Shaders& shaders) {
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT},
       {VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_LAYOUT_INFO_EXT}};
-  const VkIndirectExecutionSetShaderInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT,
-                                               nullptr,
-                                               3,
-                                               shaders.data(),
-                                               none,
-                                               4,
-                                               1,
-                                               &kPushed};
-  const VkIndirectExecutionSetEXT set = create_execution_set(
-      s, scene, VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT, {.pShaderInfo = &of});
-  const VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT,
-                                                   nullptr, 3, shaders[3]};
+  const VkIndirectExecutionSetShaderInfoEXT of{
+      VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT, nullptr, 3, shaders.data(), none, 4, 1, &kPushed};
+  const VkIndirectExecutionSetEXT set =
+      create_execution_set(s, scene, VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT, {.pShaderInfo = &of});
+  const VkWriteIndirectExecutionSetShaderEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT, nullptr,
+                                                   3, shaders[3]};
   vkUpdateIndirectExecutionSetShaderEXT(s.device, set, 1, &write);
 
-  const VkIndirectCommandsExecutionSetTokenEXT chosen{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT,
-                                                      kTasks};
+  const VkIndirectCommandsExecutionSetTokenEXT chosen{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT, kTasks};
   const VkIndirectCommandsPushConstantTokenEXT all{kPushed};
   Tokens tokens;
   tokens.add(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 12, {.pExecutionSet = &chosen});
@@ -307,8 +294,8 @@ void draw_by_shaders(Session& s, Scene& scene, const Shaders& shaders) {
   // A shader a stage, in the order of the stages' bits: the fragment shader's is the lowest.
   const ByShaders sequences[2] = {{{2, 0, 1}, cells(0, 0, 4, 0, 1), {1, 1, 1}},
                                   {{3, 0, 1}, cells(1, 0, 4, 0, 0), {2, 1, 1}}};
-  VkGeneratedCommandsInfoEXT info = generation(
-      s, nullptr, kTasks, set, create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
+  VkGeneratedCommandsInfoEXT info =
+      generation(s, nullptr, kTasks, set, create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
   give_room(s, scene.g, info);
   begin_picture(s, scene, shaders);
   scene.g.execute(s.cmd, VK_FALSE, &info);
@@ -325,9 +312,8 @@ void draw_as_bound(Session& s, Scene& scene, const Shaders& shaders) {
   const Told sequences[2] = {{cells(0, 0, 1, 0, 1), {3, 1, 1}}, {cells(0, 1, 1, 0, 0), {4, 1, 1}}};
   const VkGeneratedCommandsShaderInfoEXT of{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT, nullptr, 3,
                                             shaders.data()};
-  VkGeneratedCommandsInfoEXT info =
-      generation(s, &of, kTasks, VK_NULL_HANDLE,
-                 create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
+  VkGeneratedCommandsInfoEXT info = generation(
+      s, &of, kTasks, VK_NULL_HANDLE, create_commands_layout(s, scene.g, tokens, kTasks, scene.layout), sequences);
   give_room(s, scene.g, info);
   begin_picture(s, scene, shaders);
   scene.g.execute(s.cmd, VK_FALSE, &info);
@@ -338,27 +324,23 @@ void draw_as_bound(Session& s, Scene& scene, const Shaders& shaders) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, nullptr, VK_TRUE};
+  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+                                                      nullptr, VK_TRUE};
   VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance, VK_TRUE,
-      VK_FALSE};
-  VkPhysicalDeviceShaderObjectFeaturesEXT objects{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT, &generated, VK_TRUE};
-  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-      .pNext = &objects,
-      .taskShader = VK_TRUE,
-      .meshShader = VK_TRUE};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance, VK_TRUE, VK_FALSE};
+  VkPhysicalDeviceShaderObjectFeaturesEXT objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT,
+                                                  &generated, VK_TRUE};
+  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+                                               .pNext = &objects,
+                                               .taskShader = VK_TRUE,
+                                               .meshShader = VK_TRUE};
   VkPhysicalDeviceVulkan11Features v11{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
                                        .pNext = &meshes,
                                        .shaderDrawParameters = VK_TRUE};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                       .pNext = &v11,
-                                       .bufferDeviceAddress = VK_TRUE};
-  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                       .pNext = &v12,
-                                       .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceVulkan12Features v12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v11, .bufferDeviceAddress = VK_TRUE};
+  VkPhysicalDeviceVulkan13Features v13{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &v12, .dynamicRendering = VK_TRUE};
   const VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v13, {}};
   Wanted wanted;
   wanted.features = &features;
@@ -379,8 +361,7 @@ int main() {
 #else
 
 int main() {
-  return program::cannot_run(
-      "the headers that it was built with do not have VK_EXT_device_generated_commands");
+  return program::cannot_run("the headers that it was built with do not have VK_EXT_device_generated_commands");
 }
 
 #endif

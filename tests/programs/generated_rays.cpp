@@ -46,24 +46,21 @@ VkPipeline create_bindable(Session& s, VkPipelineLayout layout, std::uint32_t fa
       ray_stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv))};
   stages[0].pSpecializationInfo = &constants;
   const VkRayTracingShaderGroupCreateInfoKHR groups[kGroups] = {
-      group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0),
-      group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1),
+      group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0), group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1),
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 2),
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 2)};
-  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
-                                                 nullptr, VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
-  const VkRayTracingPipelineCreateInfoKHR info{
-      .sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
-      .pNext = &wide,
-      .stageCount = 3,
-      .pStages = stages,
-      .groupCount = kGroups,
-      .pGroups = groups,
-      .maxPipelineRayRecursionDepth = 1,
-      .layout = layout};
+  const VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, nullptr,
+                                                 VK_PIPELINE_CREATE_2_INDIRECT_BINDABLE_BIT_EXT};
+  const VkRayTracingPipelineCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+                                               .pNext = &wide,
+                                               .stageCount = 3,
+                                               .pStages = stages,
+                                               .groupCount = kGroups,
+                                               .pGroups = groups,
+                                               .maxPipelineRayRecursionDepth = 1,
+                                               .layout = layout};
   VkPipeline pipeline;
-  CHECK(
-      vkCreateRayTracingPipelinesKHR(s.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+  CHECK(vkCreateRayTracingPipelinesKHR(s.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
 }
 
@@ -72,14 +69,11 @@ void build_structures(Session& s, Scene& scene) {
   const float corners[9] = {-1, -1, 0, 1, -1, 0, -1, 1, 0};
   const Addressed vertices = addressed_of(s, kBuildInput, corners);
   build(s, {.geometries = {triangles(vertices, 3)}, .counts = {1}}, scene.shape);
-  VkAccelerationStructureInstanceKHR placed[2] = {instance_of(scene.shape, -2, 5),
-                                                  instance_of(scene.shape, 2, 6)};
+  VkAccelerationStructureInstanceKHR placed[2] = {instance_of(scene.shape, -2, 5), instance_of(scene.shape, 2, 6)};
   placed[1].instanceShaderBindingTableRecordOffset = 1;
   const Addressed where = addressed_of(s, kBuildInput, placed);
-  build(
-      s,
-      {.type = VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, .geometries = {instances(where)}, .counts = {2}},
-      scene.structure);
+  build(s, {.type = VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, .geometries = {instances(where)}, .counts = {2}},
+        scene.structure);
   run(s);
 }
 
@@ -95,8 +89,8 @@ Scene create_scene(Session& s) {
       create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, 1, raygen, nullptr},
                             {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, raygen, nullptr}});
   scene.layout = create_layout(s, {set_layout}, {kPushed});
-  scene.set = create_set(s, set_layout,
-                         {VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
+  scene.set =
+      create_set(s, set_layout, {VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
   write_accelerated(s, scene.set, 0, scene.structure);
   write_buffer(s, scene.set, 1, scene.seen);
   for (std::uint32_t i = 0; i < kPipelines; ++i) scene.pipelines[i] = create_bindable(s, scene.layout, i + 1);
@@ -104,16 +98,15 @@ Scene create_scene(Session& s) {
 }
 
 VkIndirectExecutionSetEXT create_pipelines_set(Session& s, const Scene& scene) {
-  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT,
-                                                 nullptr, scene.pipelines[0], kPipelines};
-  const VkIndirectExecutionSetCreateInfoEXT info{
-      .sType = VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
-      .type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
-      .info = {.pPipelineInfo = &of}};
+  const VkIndirectExecutionSetPipelineInfoEXT of{VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT, nullptr,
+                                                 scene.pipelines[0], kPipelines};
+  const VkIndirectExecutionSetCreateInfoEXT info{.sType = VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT,
+                                                 .type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
+                                                 .info = {.pPipelineInfo = &of}};
   VkIndirectExecutionSetEXT set;
   CHECK(scene.g.create_set(s.device, &info, nullptr, &set));
-  const VkWriteIndirectExecutionSetPipelineEXT write{
-      VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT, nullptr, 1, scene.pipelines[1]};
+  const VkWriteIndirectExecutionSetPipelineEXT write{VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT,
+                                                     nullptr, 1, scene.pipelines[1]};
   scene.g.update_pipelines(s.device, set, 1, &write);
   return keep(s, scene.g.destroy_set, set);
 }
@@ -124,8 +117,7 @@ std::size_t count(const std::uint32_t* words, std::uint32_t size, std::uint32_t 
 
 // What `pipeline` has traced in a sequence: each ray has missed or hit one of the two, and some
 // have each.
-void expect_traced(Session& s, const Scene& scene, std::uint32_t sequence, std::uint32_t pipeline,
-                   std::uint32_t rays) {
+void expect_traced(Session& s, const Scene& scene, std::uint32_t sequence, std::uint32_t pipeline, std::uint32_t rays) {
   const std::uint32_t* words = scene.seen.words + sequence * kRays;
   const std::uint32_t* values = scene.values.words + 2 * sequence;
   const std::uint32_t base = (pipeline + 1) * 100000 + sequence * 10000 + 1000 * sequence;
@@ -136,8 +128,7 @@ void expect_traced(Session& s, const Scene& scene, std::uint32_t sequence, std::
 }
 
 void trace(Session& s, Scene& scene, bool chosen) {
-  const VkIndirectCommandsExecutionSetTokenEXT of_set{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
-                                                      kStages};
+  const VkIndirectCommandsExecutionSetTokenEXT of_set{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT, kStages};
   const VkIndirectCommandsPushConstantTokenEXT first{{VK_SHADER_STAGE_RAYGEN_BIT_KHR, 0, 4}},
       index{{VK_SHADER_STAGE_RAYGEN_BIT_KHR, 4, 4}};
   Tokens tokens;
@@ -157,8 +148,8 @@ void trace(Session& s, Scene& scene, bool chosen) {
     sequences[i] = {pipeline, i * kRays, command_of(tables, kSide, i == 1 ? kSide : 2 * kSide)};
   }
   const Wide data = wide_of(s, VK_BUFFER_USAGE_2_INDIRECT_BUFFER_BIT_KHR, sequences);
-  const VkGeneratedCommandsPipelineInfoEXT of_pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT,
-                                                       nullptr, scene.pipelines[1]};
+  const VkGeneratedCommandsPipelineInfoEXT of_pipeline{VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT, nullptr,
+                                                       scene.pipelines[1]};
   VkGeneratedCommandsInfoEXT info{
       .sType = VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT,
       .pNext = chosen ? nullptr : &of_pipeline,
@@ -171,8 +162,7 @@ void trace(Session& s, Scene& scene, bool chosen) {
   give_room(s, scene.g, info);
   std::memset(scene.seen.words, 0, scene.seen.bytes);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, scene.pipelines[chosen ? 0 : 1]);
-  vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, scene.layout, 0, 1, &scene.set, 0,
-                          nullptr);
+  vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, scene.layout, 0, 1, &scene.set, 0, nullptr);
   scene.g.execute(s.cmd, VK_FALSE, &info);
   run(s);
   for (std::uint32_t i = 0; i < kSequences; ++i)
@@ -183,11 +173,10 @@ void trace(Session& s, Scene& scene, bool chosen) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR, nullptr, VK_TRUE};
+  VkPhysicalDeviceMaintenance5FeaturesKHR maintenance5{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_5_FEATURES_KHR,
+                                                       nullptr, VK_TRUE};
   VkPhysicalDeviceDeviceGeneratedCommandsFeaturesEXT generated{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance5, VK_TRUE,
-      VK_FALSE};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DEVICE_GENERATED_COMMANDS_FEATURES_EXT, &maintenance5, VK_TRUE, VK_FALSE};
   VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
       .pNext = &generated,
@@ -204,9 +193,8 @@ int main() {
   Wanted wanted;
   wanted.features = &v12;
   wanted.extensions = kRayExtensions;
-  for (const char* one :
-       {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME, VK_KHR_RAY_TRACING_MAINTENANCE_1_EXTENSION_NAME,
-        "VK_EXT_device_generated_commands", "VK_KHR_maintenance5"})
+  for (const char* one : {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME, VK_KHR_RAY_TRACING_MAINTENANCE_1_EXTENSION_NAME,
+                          "VK_EXT_device_generated_commands", "VK_KHR_maintenance5"})
     wanted.extensions.push_back(one);
   Session s = open("generated_rays", wanted);
   Scene scene = create_scene(s);
@@ -218,8 +206,7 @@ int main() {
 #else
 
 int main() {
-  return program::cannot_run(
-      "the headers that it was built with do not have VK_EXT_device_generated_commands");
+  return program::cannot_run("the headers that it was built with do not have VK_EXT_device_generated_commands");
 }
 
 #endif

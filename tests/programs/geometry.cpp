@@ -17,8 +17,7 @@ constexpr std::uint32_t kExtent = 16;
 constexpr std::uint32_t kTexels = kExtent * kExtent;
 
 void begin_layers(VkCommandBuffer cmd, VkImageView view, std::uint32_t layers, std::uint32_t views) {
-  const VkRenderingAttachmentInfo color =
-      attachment(view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkRenderingAttachmentInfo color = attachment(view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
                              .renderArea = {{0, 0}, {kExtent, kExtent}},
                              .layerCount = layers,
@@ -35,8 +34,8 @@ struct Pictures {
 };
 
 // Draws and keeps both layers.
-void take(Session& s, Pictures& p, Drawing& d, std::uint32_t vertices, std::uint32_t instances,
-          const Shape& shape, std::uint32_t views = 0) {
+void take(Session& s, Pictures& p, Drawing& d, std::uint32_t vertices, std::uint32_t instances, const Shape& shape,
+          std::uint32_t views = 0) {
   d.rendering.viewMask = views;
   const VkPipeline pipeline = build(s, d);
   begin_layers(s.cmd, p.target.view, 2, views);

@@ -41,18 +41,16 @@ int main() {
   LOAD(s, vkBindBufferMemory2KHR);
   EXPECT(s, group.physicalDeviceCount >= 1 && group.physicalDevices[0] == s.physical);
 
-  const VkDeviceGroupCommandBufferBeginInfo mask{VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO,
-                                                 nullptr, 1};
+  const VkDeviceGroupCommandBufferBeginInfo mask{VK_STRUCTURE_TYPE_DEVICE_GROUP_COMMAND_BUFFER_BEGIN_INFO, nullptr, 1};
   const VkCommandBufferBeginInfo begins{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, &mask, 0, nullptr};
   CHECK(vkBeginCommandBuffer(s.cmd, &begins));
 
   // A buffer bound as the group's device 0 sees it.
   MappedBuffer out;
   out.bytes = 64;
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-      .size = out.bytes,
-      .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                .size = out.bytes,
+                                .usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &out.buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, out.buffer, &needs);
@@ -60,14 +58,12 @@ int main() {
                                         VK_MEMORY_ALLOCATE_DEVICE_MASK_BIT, 1};
   const VkMemoryAllocateInfo allocate{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, needs.size,
-      memory_type(s, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(s, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   CHECK(vkAllocateMemory(s.device, &allocate, nullptr, &out.memory));
   const std::uint32_t index = 0;
-  const VkBindBufferMemoryDeviceGroupInfo where{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO,
-                                                nullptr, 1, &index};
-  const VkBindBufferMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, &where, out.buffer,
-                                       out.memory, 0};
+  const VkBindBufferMemoryDeviceGroupInfo where{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO, nullptr, 1,
+                                                &index};
+  const VkBindBufferMemoryInfo binding{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, &where, out.buffer, out.memory, 0};
   CHECK(vkBindBufferMemory2KHR(s.device, 1, &binding));
   void* mapped = nullptr;
   CHECK(vkMapMemory(s.device, out.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
@@ -78,8 +74,7 @@ int main() {
   const VkDispatchIndirectCommand sizes[1] = {{3, 1, 1}};
   const MappedBuffer args = buffer_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, sizes);
   const MappedBuffer plain = buffer(s, 64, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
-  const Kernel k =
-      create_kernel(s, shader(s, groups_comp_spv), {out}, nullptr, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT);
+  const Kernel k = create_kernel(s, shader(s, groups_comp_spv), {out}, nullptr, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT);
   bind(s.cmd, k);
   vkCmdSetDeviceMaskKHR(s.cmd, 1);
   // In this order: lavapipe's indirect dispatches keep the base of those before.
@@ -93,10 +88,8 @@ int main() {
   const std::uint32_t one = 1;
   const VkDeviceGroupSubmitInfo masks{
       VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, nullptr, 0, nullptr, 1, &one, 0, nullptr};
-  const VkSubmitInfo batch{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                           .pNext = &masks,
-                           .commandBufferCount = 1,
-                           .pCommandBuffers = &s.cmd};
+  const VkSubmitInfo batch{
+      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .pNext = &masks, .commandBufferCount = 1, .pCommandBuffers = &s.cmd};
   CHECK(vkQueueSubmit(s.queues[0], 1, &batch, s.commands.done));
   wait(s, s.commands);
   EXPECT(s, out.words[4] == 2 && out.words[6] == 2 && out.words[7] == 0);

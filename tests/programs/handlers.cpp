@@ -65,7 +65,8 @@ int main() {
       sigfillset(&everything);
       pthread_sigmask(SIG_SETMASK, &everything, nullptr);
       in.words[round * 1024 + 6144] = round;
-    }).join();
+    })
+        .join();
   }
   return finish(s);
 }

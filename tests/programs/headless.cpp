@@ -53,8 +53,8 @@ void create_swapchain(const Context& c, Chain& chain, VkExtent2D extent, VkSwapc
 
 Chain create_chain(const Context& c, VkExtent2D extent) {
   Chain chain;
-  const auto create = reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(
-      vkGetInstanceProcAddr(c.instance, "vkCreateHeadlessSurfaceEXT"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(vkGetInstanceProcAddr(c.instance, "vkCreateHeadlessSurfaceEXT"));
   VkHeadlessSurfaceCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
   CHECK(create(c.instance, &info, nullptr, &chain.surface));
@@ -65,8 +65,7 @@ Chain create_chain(const Context& c, VkExtent2D extent) {
   return chain;
 }
 
-std::uint32_t acquire(const Context& c, const Chain& chain, VkSemaphore semaphore, VkFence fence,
-                      bool second) {
+std::uint32_t acquire(const Context& c, const Chain& chain, VkSemaphore semaphore, VkFence fence, bool second) {
   std::uint32_t index = 0;
   if (second) {
     VkAcquireNextImageInfoKHR info{};
@@ -134,7 +133,8 @@ constexpr VkDeviceSize kCopied = 256;
 // Where the copies go is behind it. The file stays open.
 MappedBuffer read_model(const Context& c, const char* path) {
   const auto bytes = static_cast<std::uint32_t>(std::filesystem::file_size(path));
-  MappedBuffer model = create_mapped_buffer(c, bytes + kCopied, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  MappedBuffer model =
+      create_mapped_buffer(c, bytes + kCopied, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   static std::ifstream file(path, std::ios::binary);
   file.read(reinterpret_cast<char*>(model.words), bytes);
   return model;
@@ -231,8 +231,7 @@ int main(int argc, char** argv) {
   vkDestroyQueryPool(c.device, query, nullptr);
   if (asks) destroy(c, found);
   if (model.buffer != VK_NULL_HANDLE) destroy(c, model);
-  for (VkSemaphore semaphore : {acquireds[0], acquireds[1], painted})
-    vkDestroySemaphore(c.device, semaphore, nullptr);
+  for (VkSemaphore semaphore : {acquireds[0], acquireds[1], painted}) vkDestroySemaphore(c.device, semaphore, nullptr);
   for (Chain* chain : {&left, &right}) {
     vkDestroySwapchainKHR(c.device, chain->swapchain, nullptr);
     vkDestroySurfaceKHR(c.instance, chain->surface, nullptr);

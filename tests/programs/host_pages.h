@@ -8,8 +8,7 @@
 
 namespace program {
 
-inline constexpr VkExternalMemoryHandleTypeFlagBits kHost =
-    VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
+inline constexpr VkExternalMemoryHandleTypeFlagBits kHost = VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT;
 
 inline std::size_t granule_of(const Session& s) {
   VkPhysicalDeviceExternalMemoryHostPropertiesEXT host{};
@@ -35,8 +34,7 @@ inline std::uint32_t type_of(const Session& s, void* pages, const VkMemoryRequir
 // A buffer whose memory is `bytes` at `pages`, for as long as the session lives.
 inline MappedBuffer import(Session& s, void* pages, std::size_t bytes, VkBufferUsageFlags usage,
                            VkMemoryAllocateFlags flags = 0) {
-  const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO,
-                                                  nullptr, kHost};
+  const VkExternalMemoryBufferCreateInfo external{VK_STRUCTURE_TYPE_EXTERNAL_MEMORY_BUFFER_CREATE_INFO, nullptr, kHost};
   const VkBufferCreateInfo info{
       .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .pNext = &external, .size = bytes, .usage = usage};
   MappedBuffer b;
@@ -45,8 +43,8 @@ inline MappedBuffer import(Session& s, void* pages, std::size_t bytes, VkBufferU
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &b.buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, b.buffer, &needs);
-  const VkImportMemoryHostPointerInfoEXT host{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
-                                              kHost, pages};
+  const VkImportMemoryHostPointerInfoEXT host{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr, kHost,
+                                              pages};
   const VkMemoryAllocateFlagsInfo flagged{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, &host, flags, 0};
   const VkMemoryAllocateInfo allocation{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flagged, bytes,
                                         type_of(s, pages, needs)};
@@ -60,8 +58,7 @@ inline MappedBuffer import(Session& s, void* pages, std::size_t bytes, VkBufferU
 }
 
 // Pages that begin at a multiple of the granule.
-inline std::uint32_t* map(Session& s, std::size_t granule, std::size_t bytes, int rights, int flags,
-                          int file) {
+inline std::uint32_t* map(Session& s, std::size_t granule, std::size_t bytes, int rights, int flags, int file) {
   auto* const room = static_cast<std::byte*>(
       mmap(nullptr, bytes + granule, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
   if (room == MAP_FAILED) die("mmap", 0);

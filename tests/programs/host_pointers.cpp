@@ -52,8 +52,7 @@ void look_out_for(const volatile std::uint32_t& word, std::uint32_t value) {
 // Sums that add up in place, on the heap: each slot's input is written while the work of the slot
 // before is in flight, or done and nobody knows. Who takes its result for the host's has it twice.
 void accumulate(Session& s, std::size_t granule) {
-  const MappedBuffer inputs =
-      import(s, heap(s, granule, granule), granule, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
+  const MappedBuffer inputs = import(s, heap(s, granule, granule), granule, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   const MappedBuffer outputs =
       import(s, heap(s, granule, granule), granule, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | kFrom);
   const MappedBuffer results = buffer(s, kSlots * kWords * 4, kTo);        // ordinary memory
@@ -82,8 +81,8 @@ void accumulate(Session& s, std::size_t granule) {
       vkCmdCopyBuffer(cmd, outputs.buffer, results.buffer, 1, &result);
       const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                                 VK_ACCESS_HOST_READ_BIT};
-      vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0,
-                           nullptr, 0, nullptr);
+      vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, nullptr,
+                           0, nullptr);
       CHECK(vkEndCommandBuffer(cmd));
       submit(s.queues[0], work[slot]);
       if (slot % 3 != 2 && !unchecked()) look_out_for(outputs.words[slot * kWords], expected[slot][0]);
@@ -91,8 +90,7 @@ void accumulate(Session& s, std::size_t granule) {
     }
     for (std::uint32_t slot = 0; slot < kSlots; ++slot) {
       wait(s, work[slot]);
-      for (std::uint32_t i = 0; i < kWords; ++i)
-        EXPECT(s, outputs.words[slot * kWords + i] == expected[slot][i]);
+      for (std::uint32_t i = 0; i < kWords; ++i) EXPECT(s, outputs.words[slot * kWords + i] == expected[slot][i]);
       EXPECT(s, std::memcmp(results.words + slot * kWords, expected[slot], sizeof expected[slot]) == 0);
     }
   }
@@ -112,8 +110,7 @@ void files(Session& s, std::size_t granule, const MappedBuffer& out) {
   pages[1000] = 2;
   copy(s, written, out, granule);
   run(s);
-  for (std::uint32_t i = 0; i < granule / 4; ++i)
-    EXPECT(s, out.words[i] == (i == 5 ? 1 : i == 1000 ? 2 : mix(7, i)));
+  for (std::uint32_t i = 0; i < granule / 4; ++i) EXPECT(s, out.words[i] == (i == 5 ? 1 : i == 1000 ? 2 : mix(7, i)));
   add(s, out);
   copy(s, written, out, granule, granule);
   run(s);
@@ -196,9 +193,8 @@ void stack(Session& s, std::size_t granule, const MappedBuffer& out) {
 }
 
 void addressed(Session& s, std::size_t granule) {
-  const MappedBuffer b =
-      import(s, heap(s, granule, granule), granule, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
-             VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT);
+  const MappedBuffer b = import(s, heap(s, granule, granule), granule, VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT,
+                                VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT);
   const VkBufferDeviceAddressInfo info{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, b.buffer};
   EXPECT(s, vkGetBufferDeviceAddress(s.device, &info) != 0);
 }

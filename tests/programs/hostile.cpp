@@ -54,7 +54,8 @@ void open_files(Files& files) {
     if (::write(fd, kMine, sizeof kMine) != sizeof kMine) die("write", errno);
     files.open.push_back(fd);
   }
-  if (files.open.empty() || files.open[0] != 3) die("a descriptor was left open below", files.open.empty() ? 0 : files.open[0]);
+  if (files.open.empty() || files.open[0] != 3)
+    die("a descriptor was left open below", files.open.empty() ? 0 : files.open[0]);
 }
 
 void expect_untouched(const Files& files) {
@@ -91,13 +92,13 @@ void truncate_all(const std::string& directory) {
 }
 
 // What this program and a software driver need when all is set up.
-constexpr std::uint32_t kNeeded[] = {
-    SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_exit, SYS_exit_group, SYS_futex, SYS_getrandom,
-    SYS_gettid, SYS_madvise, SYS_mmap, SYS_mprotect, SYS_mremap, SYS_munmap, SYS_newfstatat,
-    SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sched_yield, SYS_write,
-    // Threads of the driver's may just be starting.
-    SYS_clone, SYS_clone3, SYS_prctl, SYS_rseq, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_sigaltstack,
-    SYS_set_robust_list, SYS_setpriority};
+constexpr std::uint32_t kNeeded[] = {SYS_brk, SYS_clock_gettime, SYS_clock_nanosleep, SYS_exit, SYS_exit_group,
+                                     SYS_futex, SYS_getrandom, SYS_gettid, SYS_madvise, SYS_mmap, SYS_mprotect,
+                                     SYS_mremap, SYS_munmap, SYS_newfstatat, SYS_rt_sigprocmask, SYS_rt_sigreturn,
+                                     SYS_sched_yield, SYS_write,
+                                     // Threads of the driver's may just be starting.
+                                     SYS_clone, SYS_clone3, SYS_prctl, SYS_rseq, SYS_sched_getaffinity,
+                                     SYS_sched_setaffinity, SYS_sigaltstack, SYS_set_robust_list, SYS_setpriority};
 // … and what a careful sandbox lets programs do as well: it opens no file and starts nothing.
 constexpr std::uint32_t kHarmless[] = {SYS_close,    SYS_fallocate,    SYS_fstat,           SYS_ftruncate,
                                        SYS_getpid,   SYS_ioctl,        SYS_lseek,           SYS_memfd_create,
@@ -117,8 +118,7 @@ void filter(bool harmless, bool all_threads, std::uint32_t otherwise) {
   rules.push_back(BPF_STMT(BPF_RET | BPF_K, otherwise));
   const sock_fprog program{static_cast<unsigned short>(rules.size()), rules.data()};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
-      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, all_threads ? SECCOMP_FILTER_FLAG_TSYNC : 0u,
-                &program) != 0)
+      ::syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, all_threads ? SECCOMP_FILTER_FLAG_TSYNC : 0u, &program) != 0)
     die("seccomp", errno);
 }
 

@@ -32,8 +32,7 @@ inline VkImage create_unbound_image(const Context& c, const VkImageCreateInfo& i
   return image;
 }
 
-inline VkDeviceMemory bind_to_memory_of_its_own(const Context& c, VkImage image,
-                                                VkMemoryPropertyFlags wanted = 0) {
+inline VkDeviceMemory bind_to_memory_of_its_own(const Context& c, VkImage image, VkMemoryPropertyFlags wanted = 0) {
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(c.device, image, &needs);
   const VkDeviceMemory memory = allocate(c, needs, wanted);
@@ -63,8 +62,8 @@ inline void change_layout(VkCommandBuffer commands, VkImage image, VkImageLayout
                                     .dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED,
                                     .image = image,
                                     .subresourceRange = range};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                       nullptr, 0, nullptr, 1, &change);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr,
+                       0, nullptr, 1, &change);
 }
 
 }  // namespace program

@@ -9,8 +9,7 @@ using namespace program;
 namespace {
 
 constexpr VkImageUsageFlags kCopies = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                        kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+constexpr VkImageLayout kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
 
 VkImageSubresourceLayers layers(std::uint32_t level, std::uint32_t first, std::uint32_t count) {
   return {VK_IMAGE_ASPECT_COLOR_BIT, level, first, count};
@@ -86,13 +85,8 @@ void volume(Session& s, const MappedBuffer& out) {
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   vkCmdClearColorImage(s.cmd, solid.image, kTo, &red, 1, &all);
   transition(s.cmd, solid, kTo, kFrom);
-  const VkImageCopy2 region{VK_STRUCTURE_TYPE_IMAGE_COPY_2,
-                            nullptr,
-                            layers(0, 0, 1),
-                            {0, 0, 1},
-                            layers(0, 0, 2),
-                            {0, 0, 0},
-                            {2, 2, 2}};
+  const VkImageCopy2 region{
+      VK_STRUCTURE_TYPE_IMAGE_COPY_2, nullptr, layers(0, 0, 1), {0, 0, 1}, layers(0, 0, 2), {0, 0, 0}, {2, 2, 2}};
   const VkCopyImageInfo2 copy{
       VK_STRUCTURE_TYPE_COPY_IMAGE_INFO_2, nullptr, solid.image, kFrom, flat.image, kTo, 1, &region};
   vkCmdCopyImage2KHR(s.cmd, &copy);
@@ -121,8 +115,7 @@ void depth(Session& s, const MappedBuffer& out) {
 void samples(Session& s, const MappedBuffer& out) {
   LOAD(s, vkCmdResolveImage2KHR);
   LOAD(s, vkCmdBlitImage2KHR);
-  VkImageCreateInfo info =
-      image_info(VK_FORMAT_R8G8B8A8_UNORM, 2, kCopies | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, 2, kCopies | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
   const Image single = create(s, info), other = create(s, info);
   info.samples = VK_SAMPLE_COUNT_4_BIT;
   const Image multi = create(s, info);
@@ -164,8 +157,8 @@ void samples(Session& s, const MappedBuffer& out) {
 }  // namespace
 
 int main() {
-  VkPhysicalDevice4444FormatsFeaturesEXT packed{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT,
-                                                nullptr, VK_TRUE, VK_TRUE};
+  VkPhysicalDevice4444FormatsFeaturesEXT packed{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_4444_FORMATS_FEATURES_EXT, nullptr,
+                                                VK_TRUE, VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &packed};
   core.features.textureCompressionBC = core.features.imageCubeArray = VK_TRUE;
   Wanted wanted;

@@ -23,25 +23,22 @@ int main() {
                                                     VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT};
   const VkDescriptorSetLayoutBindingFlagsCreateInfo binding_flags{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 2, flags};
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s,
-                        {{0, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
-                         {1, type, 64, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}},
-                        VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT, &binding_flags);
+  const VkDescriptorSetLayout set_layout = create_set_layout(
+      s, {{0, type, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}, {1, type, 64, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}},
+      VK_DESCRIPTOR_SET_LAYOUT_CREATE_UPDATE_AFTER_BIND_POOL_BIT, &binding_flags);
   const VkDescriptorPool pool =
       create_pool(s, 1, {{type, 9}}, nullptr, VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT);
   const std::uint32_t size = 8;
   const VkDescriptorSetVariableDescriptorCountAllocateInfo variable{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO, nullptr, 1, &size};
-  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, &variable, pool,
-                                             1, &set_layout};
+  const VkDescriptorSetAllocateInfo allocate{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, &variable, pool, 1,
+                                             &set_layout};
   VkDescriptorSet set;
   CHECK(vkAllocateDescriptorSets(s.device, &allocate, &set));
   const MappedBuffer out = buffer(s, 64, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   write_buffer(s, set, 0, out);
   const VkPipelineLayout layout = create_layout(s, {set_layout});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, indexing_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, indexing_comp_spv)));
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vkCmdDispatch(s.cmd, 1, 1, 1);
   for (std::uint32_t i = 0; i < 4; ++i) {  // after the set was bound; the odd ones stay holes

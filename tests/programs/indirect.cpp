@@ -27,24 +27,20 @@ struct Arguments {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMultiDrawFeaturesEXT multi{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT,
-                                             nullptr, VK_TRUE};
-  VkPhysicalDeviceIndexTypeUint8FeaturesEXT bytes{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT, &multi, VK_TRUE};
+  VkPhysicalDeviceMultiDrawFeaturesEXT multi{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTI_DRAW_FEATURES_EXT, nullptr,
+                                             VK_TRUE};
+  VkPhysicalDeviceIndexTypeUint8FeaturesEXT bytes{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INDEX_TYPE_UINT8_FEATURES_EXT,
+                                                  &multi, VK_TRUE};
   VkPhysicalDeviceVertexAttributeDivisorFeaturesEXT divisor{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VERTEX_ATTRIBUTE_DIVISOR_FEATURES_EXT, &bytes, VK_TRUE, VK_TRUE};
   VkPhysicalDevicePrimitiveTopologyListRestartFeaturesEXT restart{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT, &divisor, VK_TRUE,
-      VK_FALSE};
-  VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                       .pNext = &restart,
-                                       .dynamicRendering = VK_TRUE};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                       .pNext = &v13,
-                                       .drawIndirectCount = VK_TRUE};
-  VkPhysicalDeviceVulkan11Features v11{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES,
-                                       .pNext = &v12,
-                                       .shaderDrawParameters = VK_TRUE};
+      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVE_TOPOLOGY_LIST_RESTART_FEATURES_EXT, &divisor, VK_TRUE, VK_FALSE};
+  VkPhysicalDeviceVulkan13Features v13{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &restart, .dynamicRendering = VK_TRUE};
+  VkPhysicalDeviceVulkan12Features v12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13, .drawIndirectCount = VK_TRUE};
+  VkPhysicalDeviceVulkan11Features v11{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_1_FEATURES, .pNext = &v12, .shaderDrawParameters = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v11};
   core.features.multiDrawIndirect = core.features.drawIndirectFirstInstance = VK_TRUE;
   Wanted wanted;
@@ -74,9 +70,9 @@ int main() {
   constexpr VkBufferUsageFlags index = VK_BUFFER_USAGE_INDEX_BUFFER_BIT;
   const MappedBuffer by8 = buffer_of(s, index, indices8), by16 = buffer_of(s, index, indices16),
                      by32 = buffer_of(s, index, indices32), unbroken = buffer_of(s, index, plain);
-  const Image canvas =
-      create_image(s, image_info(VK_FORMAT_R32_UINT, kExtent,
-                                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
+  const Image canvas = create_image(
+      s,
+      image_info(VK_FORMAT_R32_UINT, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
   transition(s.cmd, canvas, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const MappedBuffer out = create_readback(s, kTexels * 4);
 
@@ -113,12 +109,11 @@ int main() {
   row(0);
   vkCmdDrawIndirect(s.cmd, args.buffer, offsetof(Arguments, draws), 3, sizeof(VkDrawIndirectCommand));
   row(1);
-  vkCmdDrawIndirectCountKHR(s.cmd, args.buffer, offsetof(Arguments, draws), args.buffer,
-                            offsetof(Arguments, count), 3, sizeof(VkDrawIndirectCommand));
+  vkCmdDrawIndirectCountKHR(s.cmd, args.buffer, offsetof(Arguments, draws), args.buffer, offsetof(Arguments, count), 3,
+                            sizeof(VkDrawIndirectCommand));
   vkCmdBindIndexBuffer(s.cmd, unbroken.buffer, 0, VK_INDEX_TYPE_UINT32);
   row(2);
-  vkCmdDrawIndexedIndirect(s.cmd, args.buffer, offsetof(Arguments, indexed), 2,
-                           sizeof(VkDrawIndexedIndirectCommand));
+  vkCmdDrawIndexedIndirect(s.cmd, args.buffer, offsetof(Arguments, indexed), 2, sizeof(VkDrawIndexedIndirectCommand));
   row(3);
   vkCmdDrawIndexedIndirectCountKHR(s.cmd, args.buffer, offsetof(Arguments, indexed), args.buffer,
                                    offsetof(Arguments, count), 1, sizeof(VkDrawIndexedIndirectCommand));

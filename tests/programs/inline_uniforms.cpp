@@ -14,8 +14,8 @@ constexpr VkDescriptorType kInline = VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK;
 
 void write(Session& s, VkDescriptorSet set, std::uint32_t offset, const std::vector<std::uint32_t>& words) {
   const auto bytes = static_cast<std::uint32_t>(words.size() * 4);
-  const VkWriteDescriptorSetInlineUniformBlock block{
-      VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK, nullptr, bytes, words.data()};
+  const VkWriteDescriptorSetInlineUniformBlock block{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK,
+                                                     nullptr, bytes, words.data()};
   const VkWriteDescriptorSet info{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                   .pNext = &block,
                                   .dstSet = set,
@@ -29,8 +29,8 @@ void write(Session& s, VkDescriptorSet set, std::uint32_t offset, const std::vec
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceInlineUniformBlockFeatures blocks{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceInlineUniformBlockFeatures blocks{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_INLINE_UNIFORM_BLOCK_FEATURES,
+                                                    nullptr, VK_TRUE};
   Wanted wanted;
   wanted.features = &blocks;
   wanted.extensions = {VK_EXT_INLINE_UNIFORM_BLOCK_EXTENSION_NAME};
@@ -43,8 +43,7 @@ int main() {
   const VkPipeline pipeline = create_compute(s, layout, shader(s, blocks_comp_spv));
   const VkDescriptorPoolInlineUniformBlockCreateInfo bindings{
       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, nullptr, 4};
-  const VkDescriptorPool pool =
-      create_pool(s, 4, {{kInline, 32}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}}, &bindings);
+  const VkDescriptorPool pool = create_pool(s, 4, {{kInline, 32}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}}, &bindings);
   VkDescriptorSet sets[4];
   for (VkDescriptorSet& set : sets) {
     set = allocate_set(s, pool, set_layout);
@@ -62,8 +61,7 @@ int main() {
     std::uint64_t unused = 0;
     std::uint32_t words[8] = {4, 0, 0, 5, 0, 6, 0, 0};
   } const data;
-  const VkDescriptorUpdateTemplateEntry entry{0,       0, 32, kInline, offsetof(Data, words),
-                                              1u << 20};  // no stride
+  const VkDescriptorUpdateTemplateEntry entry{0, 0, 32, kInline, offsetof(Data, words), 1u << 20};  // no stride
   const VkDescriptorUpdateTemplateCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
                                                   nullptr,
                                                   0,

@@ -7,15 +7,14 @@
 using namespace program;
 
 int main(int argc, char** argv) {
-  const std::uint32_t dispatches = option(argc, argv, "--dispatches", 20),
-                      submits = option(argc, argv, "--submits", 5);
+  const std::uint32_t dispatches = option(argc, argv, "--dispatches", 20), submits = option(argc, argv, "--submits", 5);
   Session s = open("items");
   MappedBuffer values = create_mapped_buffer(s, 64, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   for (std::uint32_t i = 0; i < 16; ++i) values.words[i] = i;
   const Kernel kernel = create_kernel(s, shader(s, kernels_comp_spv), {values});
 
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                         s.commands.pool, VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                         VK_COMMAND_BUFFER_LEVEL_PRIMARY, 1};
   VkCommandBuffer many;
   CHECK(vkAllocateCommandBuffers(s.device, &info, &many));
   const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, nullptr};

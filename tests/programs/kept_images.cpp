@@ -35,12 +35,7 @@ const std::vector<Kind> kKinds = {
     {"layers", {VK_FORMAT_R8G8B8A8_UNORM}, {32, 16, 1}, 2, 5, {kTexels}},
     {"3d", {VK_FORMAT_R8G8B8A8_UNORM}, {16, 8, 6}, 3, 1, {kTexels}},
     {"depth", {VK_FORMAT_D16_UNORM}, {32, 32, 1}, 2, 2, {{VK_IMAGE_ASPECT_DEPTH_BIT, 2, 1, 1}}},
-    {"stencil",
-     {VK_FORMAT_D32_SFLOAT_S8_UINT},
-     {32, 32, 1},
-     2,
-     1,
-     {{VK_IMAGE_ASPECT_DEPTH_BIT, 4, 1, 1}, kStencil}},
+    {"stencil", {VK_FORMAT_D32_SFLOAT_S8_UINT}, {32, 32, 1}, 2, 1, {{VK_IMAGE_ASPECT_DEPTH_BIT, 4, 1, 1}, kStencil}},
     {"compressed",
      {VK_FORMAT_BC1_RGBA_UNORM_BLOCK, VK_FORMAT_ETC2_R8G8B8_UNORM_BLOCK},
      {28, 20, 1},
@@ -65,7 +60,8 @@ std::vector<std::pair<VkImageAspectFlags, VkBufferImageCopy>> regions_of(const K
     for (std::uint32_t layer = 0; layer < kind.layers; ++layer)
       for (const Aspect& aspect : kind.aspects) {
         const auto size = [&](std::uint32_t whole) { return std::max(whole / aspect.divided_by >> mip, 1u); };
-        const VkExtent3D extent{size(kind.extent.width), size(kind.extent.height), std::max(kind.extent.depth >> mip, 1u)};
+        const VkExtent3D extent{size(kind.extent.width), size(kind.extent.height),
+                                std::max(kind.extent.depth >> mip, 1u)};
         VkBufferImageCopy region{};
         region.bufferOffset = bytes;
         region.imageSubresource = {static_cast<VkImageAspectFlags>(aspect.aspect), mip, layer, 1};
@@ -128,7 +124,8 @@ int main(int argc, char** argv) {
   else
     for (const auto& [aspect, region] : regions)
       vkCmdCopyBufferToImage(commands.buffer, in.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &region);
-  change_layout(commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, all);
+  change_layout(commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                all);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);
@@ -147,13 +144,14 @@ int main(int argc, char** argv) {
     change_layout(commands.buffer, single, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   }
   for (const auto& [aspect, region] : regions)
-    vkCmdCopyImageToBuffer(commands.buffer, multisampled ? single : image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out.buffer,
-                           1, &region);
+    vkCmdCopyImageToBuffer(commands.buffer, multisampled ? single : image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                           out.buffer, 1, &region);
   transfers_to_host(commands.buffer);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);
-  if (wanted != "stencil" && !multisampled && out.words[1] != in.words[1]) die("texel", static_cast<long>(out.words[1]));
+  if (wanted != "stencil" && !multisampled && out.words[1] != in.words[1])
+    die("texel", static_cast<long>(out.words[1]));
   std::printf("kept_images: %s, checksum %016llx\n", kind.name,
               static_cast<unsigned long long>(checksum(out.words, out.bytes / 4)));
   destroy(c, commands);

@@ -6,10 +6,8 @@
 
 namespace program {
 
-inline VkDescriptorSetLayout create_set_layout(Session& s,
-                                               const std::vector<VkDescriptorSetLayoutBinding>& bindings,
-                                               VkDescriptorSetLayoutCreateFlags flags = 0,
-                                               const void* next = nullptr) {
+inline VkDescriptorSetLayout create_set_layout(Session& s, const std::vector<VkDescriptorSetLayoutBinding>& bindings,
+                                               VkDescriptorSetLayoutCreateFlags flags = 0, const void* next = nullptr) {
   const VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, next, flags,
                                              static_cast<std::uint32_t>(bindings.size()), bindings.data()};
   VkDescriptorSetLayout layout;
@@ -36,17 +34,15 @@ inline VkPipelineLayout create_layout(Session& s, const std::vector<VkDescriptor
 inline VkDescriptorPool create_pool(Session& s, std::uint32_t count, std::vector<VkDescriptorPoolSize> sizes,
                                     const void* next = nullptr, VkDescriptorPoolCreateFlags flags = 0) {
   for (VkDescriptorPoolSize& size : sizes) size.descriptorCount *= count;
-  const VkDescriptorPoolCreateInfo info{
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, next,        flags, count,
-      static_cast<std::uint32_t>(sizes.size()),      sizes.data()};
+  const VkDescriptorPoolCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, next,        flags, count,
+                                        static_cast<std::uint32_t>(sizes.size()),      sizes.data()};
   VkDescriptorPool pool;
   CHECK(vkCreateDescriptorPool(s.device, &info, nullptr, &pool));
   return keep(s, vkDestroyDescriptorPool, pool);
 }
 
 inline VkDescriptorSet allocate_set(Session& s, VkDescriptorPool pool, VkDescriptorSetLayout layout) {
-  const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool, 1,
-                                         &layout};
+  const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool, 1, &layout};
   VkDescriptorSet set;
   CHECK(vkAllocateDescriptorSets(s.device, &info, &set));
   return set;
@@ -72,8 +68,8 @@ inline void write_buffer(Session& s, VkDescriptorSet set, std::uint32_t binding,
   vkUpdateDescriptorSets(s.device, 1, &write, 0, nullptr);
 }
 
-inline void write_image(Session& s, VkDescriptorSet set, std::uint32_t binding, VkImageView view,
-                        VkImageLayout layout, VkSampler sampler, VkDescriptorType type) {
+inline void write_image(Session& s, VkDescriptorSet set, std::uint32_t binding, VkImageView view, VkImageLayout layout,
+                        VkSampler sampler, VkDescriptorType type) {
   const VkDescriptorImageInfo info{sampler, view, layout};
   const VkWriteDescriptorSet write{.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
                                    .dstSet = set,
@@ -90,14 +86,13 @@ VkShaderModule shader(Session& s, const std::uint32_t (&code)[N]) {
 }
 
 inline VkPipeline create_compute(Session& s, VkPipelineLayout layout, VkShaderModule module,
-                                 const VkSpecializationInfo* constants = nullptr,
-                                 VkPipelineCreateFlags flags = 0, const void* stage_next = nullptr) {
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .flags = flags,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, stage_next, 0,
-                VK_SHADER_STAGE_COMPUTE_BIT, module, "main", constants},
-      .layout = layout};
+                                 const VkSpecializationInfo* constants = nullptr, VkPipelineCreateFlags flags = 0,
+                                 const void* stage_next = nullptr) {
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .flags = flags,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, stage_next, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, module, "main", constants},
+                                         .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -112,8 +107,7 @@ struct Kernel {
 };
 
 inline Kernel create_kernel(Session& s, VkShaderModule module, std::initializer_list<MappedBuffer> buffers,
-                            const VkSpecializationInfo* constants = nullptr,
-                            VkPipelineCreateFlags flags = 0) {
+                            const VkSpecializationInfo* constants = nullptr, VkPipelineCreateFlags flags = 0) {
   Kernel k;
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   for (std::uint32_t n = 0; n < buffers.size(); ++n)
@@ -133,8 +127,8 @@ inline void bind(VkCommandBuffer cmd, const Kernel& k) {
   vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_COMPUTE, k.layout, 0, 1, &k.set, 0, nullptr);
 }
 
-inline void push(VkCommandBuffer cmd, const Kernel& k, std::uint32_t a, std::uint32_t b = 0,
-                 std::uint32_t c = 0, std::uint32_t d = 0) {
+inline void push(VkCommandBuffer cmd, const Kernel& k, std::uint32_t a, std::uint32_t b = 0, std::uint32_t c = 0,
+                 std::uint32_t d = 0) {
   const std::uint32_t values[4] = {a, b, c, d};
   vkCmdPushConstants(cmd, k.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof values, values);
 }

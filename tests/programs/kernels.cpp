@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dispatches whose costs are known: 1, 2, 4 and 8 times as much work, in the labels "x1", "x2", "x4" and "x8". They are in
-// a label "step" that begins in the first submit and ends in the second. The third submit executes secondaries: one with a
-// dispatch of 3, and one with a dispatch of 5 that is executed twice.
+// Dispatches whose costs are known: 1, 2, 4 and 8 times as much work, in the labels "x1", "x2", "x4" and "x8". They are
+// in a label "step" that begins in the first submit and ends in the second. The third submit executes secondaries: one
+// with a dispatch of 3, and one with a dispatch of 5 that is executed twice.
 //   kernels [--loops N] [--label NAME]: NAME stands for "x8".
-//   --loops N: each dispatch is one workgroup that loops N times as often as it is to cost; N up to 8,000. Without it, each is so
-//   many workgroups as it is to cost.
+//   --loops N: each dispatch is one workgroup that loops N times as often as it is to cost; N up to 8,000. Without it,
+//   each is so many workgroups as it is to cost.
 #include <cstring>
 
 #include "kernel.h"

@@ -12,11 +12,12 @@ namespace {
 
 constexpr VkDeviceSize kBytes = 8 << 20;
 
-void record(const Context& c, const MappedBuffer& out, const Commands& commands, const char* name, std::uint32_t value) {
+void record(const Context& c, const MappedBuffer& out, const Commands& commands, const char* name,
+            std::uint32_t value) {
   const auto begin_label = reinterpret_cast<PFN_vkCmdBeginDebugUtilsLabelEXT>(
       vkGetInstanceProcAddr(c.instance, "vkCmdBeginDebugUtilsLabelEXT"));
-  const auto end_label = reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(
-      vkGetInstanceProcAddr(c.instance, "vkCmdEndDebugUtilsLabelEXT"));
+  const auto end_label =
+      reinterpret_cast<PFN_vkCmdEndDebugUtilsLabelEXT>(vkGetInstanceProcAddr(c.instance, "vkCmdEndDebugUtilsLabelEXT"));
   VkDebugUtilsLabelEXT label{};
   label.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_LABEL_EXT;
   label.pLabelName = name;

@@ -9,14 +9,12 @@ namespace {
 
 VKAPI_ATTR VkBool32 VKAPI_CALL hear(VkDebugUtilsMessageSeverityFlagBitsEXT, VkDebugUtilsMessageTypeFlagsEXT,
                                     const VkDebugUtilsMessengerCallbackDataEXT* data, void* heard) {
-  if (data->pMessage != nullptr && std::strcmp(data->pMessage, "rondo's own") == 0)
-    ++*static_cast<int*>(heard);
+  if (data->pMessage != nullptr && std::strcmp(data->pMessage, "rondo's own") == 0) ++*static_cast<int*>(heard);
   return VK_FALSE;
 }
 
-VKAPI_ATTR VkBool32 VKAPI_CALL report(VkDebugReportFlagsEXT, VkDebugReportObjectTypeEXT, std::uint64_t,
-                                      std::size_t, std::int32_t, const char*, const char* message,
-                                      void* heard) {
+VKAPI_ATTR VkBool32 VKAPI_CALL report(VkDebugReportFlagsEXT, VkDebugReportObjectTypeEXT, std::uint64_t, std::size_t,
+                                      std::int32_t, const char*, const char* message, void* heard) {
   if (std::strcmp(message, "reported") == 0) ++*static_cast<int*>(heard);
   return VK_FALSE;
 }
@@ -24,8 +22,8 @@ VKAPI_ATTR VkBool32 VKAPI_CALL report(VkDebugReportFlagsEXT, VkDebugReportObject
 }  // namespace
 
 int main() {
-  VkPhysicalDevicePrivateDataFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES,
-                                              nullptr, VK_TRUE};
+  VkPhysicalDevicePrivateDataFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, nullptr,
+                                              VK_TRUE};
   Wanted wanted;
   wanted.features = &feature;
   wanted.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_EXT_DEBUG_REPORT_EXTENSION_NAME};
@@ -47,14 +45,13 @@ int main() {
   LOAD(s, vkDebugReportMessageEXT);
 
   int heard = 0, reported = 0;
-  const VkDebugUtilsMessengerCreateInfoEXT messenger_info{
-      VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
-      nullptr,
-      0,
-      VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
-      VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
-      hear,
-      &heard};
+  const VkDebugUtilsMessengerCreateInfoEXT messenger_info{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT,
+                                                          nullptr,
+                                                          0,
+                                                          VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
+                                                          VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT,
+                                                          hear,
+                                                          &heard};
   VkDebugUtilsMessengerEXT messenger;
   CHECK(vkCreateDebugUtilsMessengerEXT(s.instance, &messenger_info, nullptr, &messenger));
   VkDebugUtilsMessengerCallbackDataEXT message{VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CALLBACK_DATA_EXT};
@@ -62,13 +59,11 @@ int main() {
   message.pMessage = "rondo's own";
   vkSubmitDebugUtilsMessageEXT(s.instance, VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT,
                                VK_DEBUG_UTILS_MESSAGE_TYPE_GENERAL_BIT_EXT, &message);
-  const VkDebugReportCallbackCreateInfoEXT report_info{
-      VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT, nullptr, VK_DEBUG_REPORT_INFORMATION_BIT_EXT,
-      report, &reported};
+  const VkDebugReportCallbackCreateInfoEXT report_info{VK_STRUCTURE_TYPE_DEBUG_REPORT_CALLBACK_CREATE_INFO_EXT, nullptr,
+                                                       VK_DEBUG_REPORT_INFORMATION_BIT_EXT, report, &reported};
   VkDebugReportCallbackEXT callback;
   CHECK(vkCreateDebugReportCallbackEXT(s.instance, &report_info, nullptr, &callback));
-  vkDebugReportMessageEXT(s.instance, VK_DEBUG_REPORT_INFORMATION_BIT_EXT,
-                          VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT,
+  vkDebugReportMessageEXT(s.instance, VK_DEBUG_REPORT_INFORMATION_BIT_EXT, VK_DEBUG_REPORT_OBJECT_TYPE_INSTANCE_EXT,
                           reinterpret_cast<std::uint64_t>(s.instance), 0, 1, "rondo", "reported");
 
   const MappedBuffer b = buffer(s, 256, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
@@ -77,13 +72,8 @@ int main() {
                                            VK_OBJECT_TYPE_BUFFER, value, "the buffer \xC3\xBC"};
   CHECK(vkSetDebugUtilsObjectNameEXT(s.device, &name));
   const std::uint32_t tag[3] = {1, 2, 3};
-  const VkDebugUtilsObjectTagInfoEXT tagged{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_TAG_INFO_EXT,
-                                            nullptr,
-                                            VK_OBJECT_TYPE_BUFFER,
-                                            value,
-                                            7,
-                                            sizeof tag,
-                                            tag};
+  const VkDebugUtilsObjectTagInfoEXT tagged{
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_TAG_INFO_EXT, nullptr, VK_OBJECT_TYPE_BUFFER, value, 7, sizeof tag, tag};
   CHECK(vkSetDebugUtilsObjectTagEXT(s.device, &tagged));
 
   const VkPrivateDataSlotCreateInfo slot_info{VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};

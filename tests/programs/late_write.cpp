@@ -24,8 +24,7 @@ constexpr VkDeviceSize kLarge = 64u << 20;
 // Another buffer on the same memory; without `alias` the same one.
 VkBuffer used_by_work(Session& s, const MappedBuffer& b, VkBufferUsageFlags usage, bool alias) {
   if (!alias) return b.buffer;
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 2 * kHalf, .usage = usage};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 2 * kHalf, .usage = usage};
   VkBuffer other = VK_NULL_HANDLE;
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &other));
   VkMemoryRequirements needs;
@@ -73,14 +72,12 @@ int main(int argc, char** argv) {
     const VkBufferCopy region{half, half, kHalf};
     vkCmdCopyBuffer(cmd, source, target, 1, &region);
     CHECK(vkEndCommandBuffer(cmd));
-    const VkSubmitInfo submit{
-        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
+    const VkSubmitInfo submit{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 1, .pCommandBuffers = &cmd};
     CHECK(vkQueueSubmit(s.queues[0], 1, &submit, fenced || what == 2 ? work[round].done : VK_NULL_HANDLE));
     const auto until = std::chrono::steady_clock::now() + std::chrono::milliseconds(after);
     while (what == 3 && std::chrono::steady_clock::now() < until) write(s, from, half, ++written, map);
     std::this_thread::sleep_until(until);
-    if (what == 2 && round != 0)
-      CHECK(vkWaitForFences(s.device, 1, &work[round - 1].done, VK_TRUE, UINT64_MAX));
+    if (what == 2 && round != 0) CHECK(vkWaitForFences(s.device, 1, &work[round - 1].done, VK_TRUE, UINT64_MAX));
     write(s, what == 1 ? to : from, what == 2 ? kHalf - half : half, 100 + round, map);
   }
   CHECK(vkQueueSubmit(s.queues[0], 0, nullptr, VK_NULL_HANDLE));

@@ -106,8 +106,8 @@ VkFormat depth_format(const Context& c) {
 }
 
 VkAttachmentDescription attachment(VkFormat format, VkAttachmentLoadOp load, VkImageLayout from, VkImageLayout to) {
-  return {0,    format, VK_SAMPLE_COUNT_1_BIT,         load, VK_ATTACHMENT_STORE_OP_STORE,
-          load, VK_ATTACHMENT_STORE_OP_STORE, from, to};
+  return {0,    format, VK_SAMPLE_COUNT_1_BIT, load, VK_ATTACHMENT_STORE_OP_STORE, load, VK_ATTACHMENT_STORE_OP_STORE,
+          from, to};
 }
 
 // A pass that begins with one layout and ends with another, of its colour and its depth.
@@ -115,8 +115,8 @@ void passes(Layouts& l) {
   const VkFormat depth = depth_format(l.c);
   Texture color = create_texture(l.c, kFormat, kExtent, kUsage | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
   Texture both;
-  both.image = create_unbound_image(
-      l.c, image_info(depth, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | kUsage));
+  both.image =
+      create_unbound_image(l.c, image_info(depth, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | kUsage));
   both.memory = bind_to_memory_of_its_own(l.c, both.image);
   both.view = create_view(l.c, both.image, VK_IMAGE_VIEW_TYPE_2D, depth, kBoth);
   const VkAttachmentDescription attachments[] = {
@@ -140,15 +140,8 @@ void passes(Layouts& l) {
   VkRenderPass pass;
   CHECK(vkCreateRenderPass(l.c.device, &info, nullptr, &pass));
   const VkImageView views[] = {color.view, both.view};
-  const VkFramebufferCreateInfo target{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
-                                       nullptr,
-                                       0,
-                                       pass,
-                                       2,
-                                       views,
-                                       kExtent.width,
-                                       kExtent.height,
-                                       1};
+  const VkFramebufferCreateInfo target{
+      VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, nullptr, 0, pass, 2, views, kExtent.width, kExtent.height, 1};
   VkFramebuffer framebuffer;
   CHECK(vkCreateFramebuffer(l.c.device, &target, nullptr, &framebuffer));
   l.run([&](VkCommandBuffer b) {
@@ -181,8 +174,8 @@ void passes(Layouts& l) {
   l.leave();
   l.run([&](VkCommandBuffer b) {
     change_layout(b, color.image, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
-    change_layout(b, both.image, VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL,
-                  VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kBoth);
+    change_layout(b, both.image, VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
+                  kBoth);
     l.read_image(b, color.image);
     l.read_image(b, both.image, 0, VK_IMAGE_ASPECT_STENCIL_BIT);
   });
@@ -198,8 +191,8 @@ void preinitialized(Layouts& l) {
   info.tiling = VK_IMAGE_TILING_LINEAR;
   info.initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;
   const VkImage image = create_unbound_image(l.c, info);
-  const VkDeviceMemory memory = bind_to_memory_of_its_own(
-      l.c, image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  const VkDeviceMemory memory =
+      bind_to_memory_of_its_own(l.c, image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
   const VkImageSubresource all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
   VkSubresourceLayout lies;
   vkGetImageSubresourceLayout(l.c.device, image, &all, &lies);
@@ -226,8 +219,9 @@ void preinitialized(Layouts& l) {
 void hand_over(VkCommandBuffer b, VkImage image, VkImageLayout from, VkImageLayout to, VkBuffer buffer,
                std::uint32_t source, std::uint32_t target) {
   const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
-  const VkImageMemoryBarrier of_image{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, any, any, from, to, source,
-                                      target, image, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
+  const VkImageMemoryBarrier of_image{
+      VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, any, any, from, to, source, target, image,
+      {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}};
   const VkBufferMemoryBarrier of_buffer{
       VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, any, any, source, target, buffer, 0, VK_WHOLE_SIZE};
   vkCmdPipelineBarrier(b, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 1,
@@ -237,8 +231,8 @@ void hand_over(VkCommandBuffer b, VkImage image, VkImageLayout from, VkImageLayo
 // Given up by one family before it, taken by another in it and given up again.
 void owners(Layouts& l) {
   Texture image = create_texture(l.c, kFormat, kExtent, kUsage);
-  MappedBuffer buffer = create_mapped_buffer(
-      l.c, kTexels * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  MappedBuffer buffer =
+      create_mapped_buffer(l.c, kTexels * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const std::uint32_t own = l.c.family, other = l.other_family;
   constexpr VkImageLayout write = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, read = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
   VkBufferImageCopy region{};

@@ -73,8 +73,7 @@ int main() {
   constexpr std::uint32_t kWords = 4096;
   MappedBuffer out = create_mapped_buffer(s, kWords * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const VkDebugUtilsObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr,
-                                           VK_OBJECT_TYPE_BUFFER, reinterpret_cast<std::uint64_t>(out.buffer),
-                                           "out"};
+                                           VK_OBJECT_TYPE_BUFFER, reinterpret_cast<std::uint64_t>(out.buffer), "out"};
   CHECK(vkSetDebugUtilsObjectNameEXT(s.device, &name));
   vkUnmapMemory(s.device, out.memory);
   for (std::uint32_t i = 1; i <= 4; ++i) {

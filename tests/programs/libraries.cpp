@@ -13,8 +13,7 @@ namespace {
 constexpr std::uint32_t kExtent = 16;
 constexpr VkPipelineCreateFlags kPart = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
 
-VkPipeline make(Session& s, const VkGraphicsPipelineCreateInfo& info,
-                VkPipelineCache cache = VK_NULL_HANDLE) {
+VkPipeline make(Session& s, const VkGraphicsPipelineCreateInfo& info, VkPipelineCache cache = VK_NULL_HANDLE) {
   VkPipeline pipeline;
   CHECK(vkCreateGraphicsPipelines(s.device, cache, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -27,16 +26,15 @@ VkPipeline make_part(Session& s, Drawing& d, VkGraphicsPipelineLibraryFlagsEXT w
   const bool output = which == VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
   d.rendering.colorAttachmentCount = output ? 1 : 0;
   d.rendering.pColorAttachmentFormats = d.formats.data();
-  const VkGraphicsPipelineLibraryCreateInfoEXT library{
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, &d.rendering, which};
-  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 nullptr, 0, 2, d.dynamic.data()};
+  const VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+                                                       &d.rendering, which};
+  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0, 2,
+                                                 d.dynamic.data()};
   const bool before = which == VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
   const bool fragment = which == VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
-  VkGraphicsPipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-      .pNext = &library,
-      .flags = kPart | VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT};
+  VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
+                                    .pNext = &library,
+                                    .flags = kPart | VK_PIPELINE_CREATE_RETAIN_LINK_TIME_OPTIMIZATION_INFO_BIT_EXT};
   if (which == VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT) {
     info.pVertexInputState = &d.input;
     info.pInputAssemblyState = &d.assembly;
@@ -57,10 +55,9 @@ VkPipeline make_part(Session& s, Drawing& d, VkGraphicsPipelineLibraryFlagsEXT w
   return make(s, info);
 }
 
-VkPipeline link(Session& s, const VkPipeline (&parts)[4], VkPipelineLayout layout,
-                VkPipelineCreateFlags flags, const void* next = nullptr) {
-  const VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, next, 4,
-                                                 parts};
+VkPipeline link(Session& s, const VkPipeline (&parts)[4], VkPipelineLayout layout, VkPipelineCreateFlags flags,
+                const void* next = nullptr) {
+  const VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, next, 4, parts};
   return make(s, {.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                   .pNext = &libraries,
                   .flags = flags,
@@ -76,20 +73,18 @@ VkPipelineCache create_cache(Session& s, const std::vector<char>& data) {
 }
 
 // A compute pipeline that derives from `base`, or that others may derive from.
-VkPipeline derive(Session& s, const Kernel& k, VkShaderModule module, VkPipelineCache cache,
-                  VkPipeline base) {
+VkPipeline derive(Session& s, const Kernel& k, VkShaderModule module, VkPipelineCache cache, VkPipeline base) {
   VkPipelineCreationFeedback whole{}, stage_feedback{};
-  const VkPipelineCreationFeedbackCreateInfo feedback{
-      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, nullptr, &whole, 1, &stage_feedback};
-  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-                                         .pNext = &feedback,
-                                         .flags = base == VK_NULL_HANDLE
-                                                      ? VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT
-                                                      : VK_PIPELINE_CREATE_DERIVATIVE_BIT,
-                                         .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module),
-                                         .layout = k.layout,
-                                         .basePipelineHandle = base,
-                                         .basePipelineIndex = -1};
+  const VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, nullptr,
+                                                      &whole, 1, &stage_feedback};
+  const VkComputePipelineCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+      .pNext = &feedback,
+      .flags = base == VK_NULL_HANDLE ? VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT : VK_PIPELINE_CREATE_DERIVATIVE_BIT,
+      .stage = stage(VK_SHADER_STAGE_COMPUTE_BIT, module),
+      .layout = k.layout,
+      .basePipelineHandle = base,
+      .basePipelineIndex = -1};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, cache, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -127,17 +122,15 @@ int main() {
   core.features.shaderFloat64 = core.features.shaderInt64 = core.features.shaderInt16 = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
-  wanted.extensions = {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
-                       VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
+  wanted.extensions = {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
                        VK_EXT_PIPELINE_CREATION_CACHE_CONTROL_EXTENSION_NAME,
                        VK_EXT_PIPELINE_CREATION_FEEDBACK_EXTENSION_NAME};
   Session s = open("libraries", wanted);
   Drawing d = shapes(s);
-  const VkPipeline parts[4] = {
-      make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT),
-      make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT),
-      make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT),
-      make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)};
+  const VkPipeline parts[4] = {make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT),
+                               make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT),
+                               make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT),
+                               make_part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)};
   const VkPipeline linked[2] = {link(s, parts, d.layout, 0),
                                 link(s, parts, d.layout, VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT)};
   const Image canvas = create_canvas(s, kExtent);

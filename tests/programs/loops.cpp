@@ -36,8 +36,7 @@ void sample_itself(Session& s, const MappedBuffer& out) {
   CHECK(vkCreateSampler(s.device, &sampler_info, nullptr, &sampler));
   keep(s, vkDestroySampler, sampler);
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {type});
   write_image(s, set, 0, target.view, kLoop, sampler, type);
   Drawing d = shapes(s, {set_layout});
@@ -91,8 +90,7 @@ VkRenderPass create_ordered_pass(Session& s) {
 void read_in_order(Session& s, const MappedBuffer& out) {
   const Image target = create_red(s, VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT, kGeneral);
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {type});
   write_image(s, set, 0, target.view, kGeneral, VK_NULL_HANDLE, type);
   Drawing d = shapes(s, {set_layout});
@@ -128,9 +126,8 @@ int main() {
       .rasterizationOrderColorAttachmentAccess = VK_TRUE};
   VkPhysicalDeviceAttachmentFeedbackLoopLayoutFeaturesEXT loops{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT, &ordered, VK_TRUE};
-  const VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
-                                             .pNext = &loops,
-                                             .dynamicRendering = VK_TRUE};
+  const VkPhysicalDeviceVulkan13Features v13{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .pNext = &loops, .dynamicRendering = VK_TRUE};
   Wanted wanted;
   wanted.features = &v13;
   // The last two are one extension under two names.

@@ -37,8 +37,8 @@ bool lives(VkResult result, const char* call) {
   } while (false)
 
 void make_swapchain(Work& w) {
-  const auto create = reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(
-      vkGetInstanceProcAddr(w.instance, "vkCreateHeadlessSurfaceEXT"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(vkGetInstanceProcAddr(w.instance, "vkCreateHeadlessSurfaceEXT"));
   const VkHeadlessSurfaceCreateInfoEXT headless{VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
   CHECK(create(w.instance, &headless, nullptr, &w.surface));
   VkBool32 supported = VK_FALSE;
@@ -102,8 +102,8 @@ void unmake(Work& w) {
 }
 
 // Waits for a value of one timeline, or for none, and signals a value of another.
-VkResult submit(VkQueue queue, VkCommandBuffer commands, VkSemaphore waited, VkSemaphore signalled,
-                std::uint64_t value, VkFence fence) {
+VkResult submit(VkQueue queue, VkCommandBuffer commands, VkSemaphore waited, VkSemaphore signalled, std::uint64_t value,
+                VkFence fence) {
   VkTimelineSemaphoreSubmitInfo values{};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
   values.waitSemaphoreValueCount = waited != VK_NULL_HANDLE ? 1 : 0;
@@ -167,8 +167,7 @@ bool presents(Work& w, std::uint32_t frame) {
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   change_layout(w.paint, w.images[index], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   vkCmdClearColorImage(w.paint, w.images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-  change_layout(w.paint, w.images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+  change_layout(w.paint, w.images[index], VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
   CHECK(vkEndCommandBuffer(w.paint));
   const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
   VkSubmitInfo info{};
@@ -208,8 +207,8 @@ void look_around(Work& w) {
 }  // namespace
 
 int main() {
-  const VkInstance instance = create_instance(
-      "lost", VK_API_VERSION_1_2, {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME});
+  const VkInstance instance = create_instance("lost", VK_API_VERSION_1_2,
+                                              {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME});
   std::uint32_t frames = 0;
   for (int devices = 0; devices < 2; ++devices) {
     Work w = make(instance);

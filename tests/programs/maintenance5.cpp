@@ -46,15 +46,14 @@ VkPipeline create_wide_compute(Session& s, VkPipelineLayout layout, const std::u
   const std::uint32_t one = 1;
   const VkSpecializationMapEntry entry{6, 0, 4};
   const VkSpecializationInfo constants{1, &entry, 4, &one};
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .pNext = &wide,
-      .flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR,  // ignored
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &chained, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                VK_NULL_HANDLE, "main", &constants},
-      .layout = layout,
-      .basePipelineHandle = base,
-      .basePipelineIndex = -1};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .pNext = &wide,
+                                         .flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR,  // ignored
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, &chained, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, VK_NULL_HANDLE, "main", &constants},
+                                         .layout = layout,
+                                         .basePipelineHandle = base,
+                                         .basePipelineIndex = -1};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -70,9 +69,9 @@ void compute(Session& s) {
   write_buffer(s, set, 0, out);
   const VkPipeline base = create_wide_compute(s, layout, constants_comp_spv, sizeof constants_comp_spv,
                                               VK_PIPELINE_CREATE_2_ALLOW_DERIVATIVES_BIT_KHR, VK_NULL_HANDLE);
-  const VkPipeline derived = create_wide_compute(
-      s, layout, constants_comp_spv, sizeof constants_comp_spv,
-      VK_PIPELINE_CREATE_2_DERIVATIVE_BIT_KHR | VK_PIPELINE_CREATE_2_DISPATCH_BASE_BIT_KHR, base);
+  const VkPipeline derived =
+      create_wide_compute(s, layout, constants_comp_spv, sizeof constants_comp_spv,
+                          VK_PIPELINE_CREATE_2_DERIVATIVE_BIT_KHR | VK_PIPELINE_CREATE_2_DISPATCH_BASE_BIT_KHR, base);
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, base);
   vkCmdDispatch(s.cmd, 3, 1, 1);
@@ -91,8 +90,8 @@ void view(Session& s) {
       s, 64, VK_BUFFER_USAGE_2_UNIFORM_TEXEL_BUFFER_BIT_KHR | VK_BUFFER_USAGE_2_STORAGE_TEXEL_BUFFER_BIT_KHR);
   const VkBufferUsageFlags2CreateInfoKHR only{VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR, nullptr,
                                               VK_BUFFER_USAGE_2_STORAGE_TEXEL_BUFFER_BIT_KHR};
-  const VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, &only, 0, from.buffer,
-                                    VK_FORMAT_R32_UINT, 0, 64};
+  const VkBufferViewCreateInfo info{
+      VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, &only, 0, from.buffer, VK_FORMAT_R32_UINT, 0, 64};
   VkBufferView made;
   CHECK(vkCreateBufferView(s.device, &info, nullptr, &made));
   keep(s, vkDestroyBufferView, made);
@@ -139,8 +138,8 @@ void ask(Session& s) {
   for (const VkImageTiling tiling : {VK_IMAGE_TILING_LINEAR, VK_IMAGE_TILING_OPTIMAL}) {
     VkImageCreateInfo info = image_info(format, kExtent, VK_IMAGE_USAGE_TRANSFER_DST_BIT);
     info.tiling = tiling;
-    const VkImageSubresource2KHR part{VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2_KHR, nullptr,
-                                      {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0}};
+    const VkImageSubresource2KHR part{
+        VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2_KHR, nullptr, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0}};
     const VkDeviceImageSubresourceInfoKHR asked{VK_STRUCTURE_TYPE_DEVICE_IMAGE_SUBRESOURCE_INFO_KHR, nullptr, &info,
                                                 &part};
     VkSubresourceLayout2KHR before{.sType = VK_STRUCTURE_TYPE_SUBRESOURCE_LAYOUT_2_KHR}, after = before;
@@ -158,8 +157,8 @@ void copy_layers(Session& s) {
   info.arrayLayers = 3;
   const Image from = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
   const Image to = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
-  const MappedBuffer words = create_wide(
-      s, 2 * kTexels * 4, VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
+  const MappedBuffer words =
+      create_wide(s, 2 * kTexels * 4, VK_BUFFER_USAGE_2_TRANSFER_SRC_BIT_KHR | VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR);
   for (std::uint32_t i = 0; i < 2 * kTexels; ++i) words.words[i] = i < kTexels ? kGreen : kBlue;
   constexpr VkImageSubresourceLayers rest{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, VK_REMAINING_ARRAY_LAYERS};
   constexpr VkExtent3D extent{kExtent, kExtent, 1};
@@ -195,9 +194,8 @@ void clear_alpha(Session& s, const MappedBuffer& out) {
   VkFormatProperties has;
   vkGetPhysicalDeviceFormatProperties(s.physical, VK_FORMAT_A8_UNORM_KHR, &has);
   if ((has.optimalTilingFeatures & VK_FORMAT_FEATURE_TRANSFER_DST_BIT) == 0) return;
-  const Image image =
-      create_image(s, image_info(VK_FORMAT_A8_UNORM_KHR, kExtent,
-                                 VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
+  const Image image = create_image(s, image_info(VK_FORMAT_A8_UNORM_KHR, kExtent,
+                                                 VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
   transition(s.cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const VkClearColorValue value{.float32 = {0, 0, 0, 1}};
   vkCmdClearColorImage(s.cmd, image.image, VK_IMAGE_LAYOUT_GENERAL, &value, 1, &image.range);
@@ -235,8 +233,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance5");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance5"); }
 
 #endif

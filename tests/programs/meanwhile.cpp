@@ -48,8 +48,7 @@ int main(int argc, char** argv) {
       write(static_cast<std::uint32_t*>(words), value);
       vkUnmapMemory(s.device, mapped_again.memory);
       write(flushed.words, value);
-      const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, flushed.memory, 0,
-                                    VK_WHOLE_SIZE};
+      const VkMappedMemoryRange all{VK_STRUCTURE_TYPE_MAPPED_MEMORY_RANGE, nullptr, flushed.memory, 0, VK_WHOLE_SIZE};
       CHECK(vkFlushMappedMemoryRanges(s.device, 1, &all));
       std::this_thread::yield();
     }

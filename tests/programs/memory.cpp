@@ -33,22 +33,20 @@ MappedBuffer create_dedicated(Session& s) {
                                 .size = b.bytes,
                                 .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_TRANSFER_SRC_BIT};
   LOAD(s, vkGetDeviceBufferMemoryRequirementsKHR);
-  const VkDeviceBufferMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr,
-                                                &info};
+  const VkDeviceBufferMemoryRequirements unborn{VK_STRUCTURE_TYPE_DEVICE_BUFFER_MEMORY_REQUIREMENTS, nullptr, &info};
   VkMemoryRequirements2 before{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
   vkGetDeviceBufferMemoryRequirementsKHR(s.device, &unborn, &before);
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &b.buffer));
   LOAD(s, vkGetBufferMemoryRequirements2KHR);
-  const VkBufferMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr,
-                                              b.buffer};
+  const VkBufferMemoryRequirementsInfo2 which{VK_STRUCTURE_TYPE_BUFFER_MEMORY_REQUIREMENTS_INFO_2, nullptr, b.buffer};
   VkMemoryDedicatedRequirements dedicated{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_REQUIREMENTS};
   VkMemoryRequirements2 after{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2, &dedicated};
   vkGetBufferMemoryRequirements2KHR(s.device, &which, &after);
   EXPECT(s, before.memoryRequirements.size == after.memoryRequirements.size);
   EXPECT(s, before.memoryRequirements.alignment == after.memoryRequirements.alignment);
   EXPECT(s, before.memoryRequirements.memoryTypeBits == after.memoryRequirements.memoryTypeBits);
-  const VkMemoryDedicatedAllocateInfo alone{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr,
-                                            VK_NULL_HANDLE, b.buffer};
+  const VkMemoryDedicatedAllocateInfo alone{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr, VK_NULL_HANDLE,
+                                            b.buffer};
   const VkMemoryAllocateInfo allocate{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &alone, after.memoryRequirements.size,
       memory_type(s, after.memoryRequirements.memoryTypeBits,
@@ -66,17 +64,15 @@ MappedBuffer create_dedicated(Session& s) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMaintenance4Features four{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, nullptr,
-                                            VK_TRUE};
-  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, &four, VK_TRUE};
-  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                                               &timelines, VK_TRUE};
+  VkPhysicalDeviceMaintenance4Features four{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+                                                      &four, VK_TRUE};
+  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &timelines,
+                                               VK_TRUE};
   Wanted wanted;
   wanted.features = &two;
-  wanted.instance_extensions = {"VK_KHR_get_physical_device_properties2",
-                                "VK_KHR_external_memory_capabilities", "VK_KHR_external_fence_capabilities",
-                                "VK_KHR_external_semaphore_capabilities"};
+  wanted.instance_extensions = {"VK_KHR_get_physical_device_properties2", "VK_KHR_external_memory_capabilities",
+                                "VK_KHR_external_fence_capabilities", "VK_KHR_external_semaphore_capabilities"};
   wanted.extensions = {"VK_KHR_synchronization2",
                        "VK_KHR_timeline_semaphore",
                        "VK_KHR_maintenance3",
@@ -100,8 +96,8 @@ int main() {
   const MappedBuffer alone = create_dedicated(s);
   const MappedBuffer out = create_readback(s, 256);
   // A depth beyond one and a stencil with a use of its own.
-  VkImageCreateInfo info = image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, 4,
-                                      VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, 4, VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
   const VkImageStencilUsageCreateInfo stencil{VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO, nullptr,
                                               VK_IMAGE_USAGE_TRANSFER_DST_BIT};
   info.pNext = &stencil;
@@ -112,8 +108,7 @@ int main() {
   vkCmdClearDepthStencilImage(s.cmd, deep.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &far, 1, &deep.range);
   copy_out(s.cmd, deep, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, out, 0, VK_IMAGE_ASPECT_DEPTH_BIT);
 
-  const VkEventCreateInfo event_info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO, nullptr,
-                                     VK_EVENT_CREATE_DEVICE_ONLY_BIT};
+  const VkEventCreateInfo event_info{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO, nullptr, VK_EVENT_CREATE_DEVICE_ONLY_BIT};
   VkEvent event;
   CHECK(vkCreateEvent(s.device, &event_info, nullptr, &event));
   keep(s, vkDestroyEvent, event);

@@ -27,8 +27,8 @@ void copy(const Context& c, const Commands& commands, VkBuffer from, VkBuffer to
   vkCmdCopyBuffer(commands.buffer, from, to, 1, &whole);
   barrier.srcAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
   barrier.dstAccessMask = VK_ACCESS_HOST_READ_BIT;
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &barrier, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &barrier, 0,
+                       nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);

@@ -24,8 +24,7 @@ struct Arguments {
 
 VkPipeline build_meshes(Session& s, Drawing& d) {
   d.layout = create_layout(
-      s, {},
-      {{VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(Shape)}, {VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(Shape)}});
+      s, {}, {{VK_SHADER_STAGE_MESH_BIT_EXT, 0, sizeof(Shape)}, {VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(Shape)}});
   d.stages[0] = stage(VK_SHADER_STAGE_MESH_BIT_EXT, shader(s, shape_mesh_spv));
   return build(s, d);
 }
@@ -33,15 +32,14 @@ VkPipeline build_meshes(Session& s, Drawing& d) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, .meshShader = VK_TRUE};
+  VkPhysicalDeviceMeshShaderFeaturesEXT meshes{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
+                                               .meshShader = VK_TRUE};
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                        .pNext = &meshes,
                                        .dynamicRendering = VK_TRUE,
                                        .maintenance4 = VK_TRUE};
-  VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-                                       .pNext = &v13,
-                                       .drawIndirectCount = VK_TRUE};
+  VkPhysicalDeviceVulkan12Features v12{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES, .pNext = &v13, .drawIndirectCount = VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &v12};
   core.features.multiDrawIndirect = VK_TRUE;
   Wanted wanted;
@@ -77,8 +75,8 @@ int main() {
     vkCmdBindIndexBuffer(s.cmd, indices.buffer, 0, VK_INDEX_TYPE_UINT32);
     const Shape shape{-1, -1, 0, 1, {1, 0, 0, 1}};
     if (mesh) {
-      vkCmdPushConstants(s.cmd, m.layout, VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                         sizeof shape, &shape);
+      vkCmdPushConstants(s.cmd, m.layout, VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof shape,
+                         &shape);
     } else {
       vkCmdPushConstants(s.cmd, d.layout, kShapeRange.stageFlags, 0, sizeof shape, &shape);
     }
@@ -88,8 +86,7 @@ int main() {
     barrier(s.cmd);
   }
   run(s);
-  for (std::size_t i = 0; i < kWays; ++i)
-    EXPECT(s, count(out.words + i * kTexels, kTexels, kRed) == kTexels / 2);
+  for (std::size_t i = 0; i < kWays; ++i) EXPECT(s, count(out.words + i * kTexels, kTexels, kRed) == kTexels / 2);
   add(s, out);
   return finish(s);
 }

@@ -10,8 +10,8 @@ int main() {
   constexpr VkFormat kDepth = VK_FORMAT_D32_SFLOAT;
   VkPhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT single_sampled{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_FEATURES_EXT, nullptr, VK_TRUE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &single_sampled, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &single_sampled, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
   wanted.extensions = {VK_EXT_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_EXTENSION_NAME};
@@ -24,9 +24,8 @@ int main() {
   d.rendering.depthAttachmentFormat = kDepth;
   const VkPipeline pipeline = build(s, d);
 
-  VkImageCreateInfo color_info =
-      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent,
-                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  VkImageCreateInfo color_info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent,
+                                            VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
   color_info.flags = VK_IMAGE_CREATE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_BIT_EXT;
   const Image color = create_image(s, color_info);
   VkImageCreateInfo depth_info = image_info(kDepth, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
@@ -43,8 +42,7 @@ int main() {
     VkRenderingAttachmentInfo tested = attachment(depth.view, VK_IMAGE_LAYOUT_GENERAL, load);
     tested.clearValue.depthStencil.depth = 1;
     const VkMultisampledRenderToSingleSampledInfoEXT four{
-        VK_STRUCTURE_TYPE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_INFO_EXT, nullptr, VK_TRUE,
-        VK_SAMPLE_COUNT_4_BIT};
+        VK_STRUCTURE_TYPE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_INFO_EXT, nullptr, VK_TRUE, VK_SAMPLE_COUNT_4_BIT};
     const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
                                .pNext = &four,
                                .renderArea = {{0, 0}, {kExtent, kExtent}},

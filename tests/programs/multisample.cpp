@@ -33,8 +33,7 @@ void edge(Session& s, VkPipeline pipeline, VkPipelineLayout layout, const Image&
 // The same into one sample: the driver has the other three by itself.
 void as_if(Session& s, VkPipeline pipeline, VkPipelineLayout layout, const Image& single) {
   const VkMultisampledRenderToSingleSampledInfoEXT four{
-      VK_STRUCTURE_TYPE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_INFO_EXT, nullptr, VK_TRUE,
-      VK_SAMPLE_COUNT_4_BIT};
+      VK_STRUCTURE_TYPE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_INFO_EXT, nullptr, VK_TRUE, VK_SAMPLE_COUNT_4_BIT};
   const VkRenderingAttachmentInfo color =
       attachment(single.view, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
@@ -58,8 +57,8 @@ int main() {
       .extendedDynamicState3RasterizationSamples = VK_TRUE};
   VkPhysicalDeviceMultisampledRenderToSingleSampledFeaturesEXT single_sampled{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTISAMPLED_RENDER_TO_SINGLE_SAMPLED_FEATURES_EXT, &third, VK_TRUE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &single_sampled, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &single_sampled, VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.sampleRateShading = VK_TRUE;
   Wanted wanted;

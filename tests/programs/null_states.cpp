@@ -23,8 +23,8 @@ void set_depth(const Session& s) {
   vkCmdSetDepthCompareOp(s.cmd, VK_COMPARE_OP_ALWAYS);
   vkCmdSetDepthBoundsTestEnable(s.cmd, VK_FALSE);
   vkCmdSetStencilTestEnable(s.cmd, VK_FALSE);
-  vkCmdSetStencilOp(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP,
-                    VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS);
+  vkCmdSetStencilOp(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP,
+                    VK_COMPARE_OP_ALWAYS);
   vkCmdSetDepthBounds(s.cmd, 0, 1);
   vkCmdSetStencilCompareMask(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, 0);
   vkCmdSetStencilWriteMask(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, 0);
@@ -87,18 +87,17 @@ void set_topology(const Session& s) {
 
 const State kStates[] = {
     {"depth",
-     {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE,
-      VK_DYNAMIC_STATE_DEPTH_COMPARE_OP, VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE,
-      VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_OP, VK_DYNAMIC_STATE_DEPTH_BOUNDS,
+     {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE, VK_DYNAMIC_STATE_DEPTH_COMPARE_OP,
+      VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_OP,
+      VK_DYNAMIC_STATE_DEPTH_BOUNDS,
       // Drivers of the extension's first years look for these, too.
-      VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK, VK_DYNAMIC_STATE_STENCIL_WRITE_MASK,
-      VK_DYNAMIC_STATE_STENCIL_REFERENCE},
+      VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK, VK_DYNAMIC_STATE_STENCIL_WRITE_MASK, VK_DYNAMIC_STATE_STENCIL_REFERENCE},
      [](VkGraphicsPipelineCreateInfo& info) { info.pDepthStencilState = nullptr; },
      set_depth},
     {"blending",
-     {VK_DYNAMIC_STATE_LOGIC_OP_ENABLE_EXT, VK_DYNAMIC_STATE_LOGIC_OP_EXT,
-      VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT,
-      VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT, VK_DYNAMIC_STATE_BLEND_CONSTANTS},
+     {VK_DYNAMIC_STATE_LOGIC_OP_ENABLE_EXT, VK_DYNAMIC_STATE_LOGIC_OP_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT,
+      VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT, VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT,
+      VK_DYNAMIC_STATE_BLEND_CONSTANTS},
      [](VkGraphicsPipelineCreateInfo& info) { info.pColorBlendState = nullptr; },
      set_blending},
     {"viewports",
@@ -131,9 +130,8 @@ VkPipeline build_without(Session& s, Drawing& d, const State& state) {
   d.rendering.colorAttachmentCount = static_cast<std::uint32_t>(d.formats.size());
   d.rendering.pColorAttachmentFormats = d.formats.data();
   d.rendering.depthAttachmentFormat = kDepth;
-  const VkPipelineDynamicStateCreateInfo states{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr,
-                                                0, static_cast<std::uint32_t>(dynamic.size()),
-                                                dynamic.data()};
+  const VkPipelineDynamicStateCreateInfo states{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0,
+                                                static_cast<std::uint32_t>(dynamic.size()), dynamic.data()};
   VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                     .pNext = &d.rendering,
                                     .stageCount = static_cast<std::uint32_t>(d.stages.size()),
@@ -157,15 +155,12 @@ void draws_half(Session& s, const State& state) {
   Drawing d = shapes(s);
   const VkPipeline pipeline = build_without(s, d, state);
   const Image canvas = create_canvas(s, kExtent);
-  const Image depth =
-      create_image(s, image_info(kDepth, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
-                   VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
+  const Image depth = create_image(s, image_info(kDepth, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
+                                   VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
   transition(s.cmd, depth, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const MappedBuffer picture = create_readback(s, VkDeviceSize{4} * kTexels);
-  const VkRenderingAttachmentInfo color =
-      attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
-  VkRenderingAttachmentInfo tested =
-      attachment(depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkRenderingAttachmentInfo color = attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo tested = attachment(depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   tested.clearValue.depthStencil.depth = 1;
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
                              .renderArea = {{0, 0}, {kExtent, kExtent}},
@@ -207,12 +202,11 @@ int main(int argc, char** argv) {
       .pNext = &third,
       .extendedDynamicState2 = VK_TRUE,
       .extendedDynamicState2LogicOp = VK_TRUE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &second, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &second, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
-  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME,
-                       VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME};
+  wanted.extensions = {VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME, VK_EXT_EXTENDED_DYNAMIC_STATE_2_EXTENSION_NAME};
   Session s = open("null_states", wanted);
   for (std::uint32_t i = 0; i < std::size(kStates); ++i)
     if (only == std::size(kStates) || only == i) draws_half(s, kStates[i]);

@@ -37,9 +37,8 @@ void create_both(Session& s, MappedBuffer& inputs, MappedBuffer& outputs) {
     if (kBytes % needs.alignment != 0 || needs.size > kBytes) die("a buffer has no place in the page", 0);
   }
   needs.size = 2 * kBytes;
-  const VkDeviceMemory memory =
-      keep(s, vkFreeMemory,
-           allocate(s, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
+  const VkDeviceMemory memory = keep(
+      s, vkFreeMemory, allocate(s, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
   void* mapped = nullptr;
   CHECK(vkMapMemory(s.device, memory, 0, VK_WHOLE_SIZE, 0, &mapped));
   std::memset(mapped, 0, 2 * kBytes);
@@ -86,8 +85,8 @@ int main(int argc, char** argv) {
       vkCmdDispatch(cmd, 1, 1, 1);
       const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_MEMORY_WRITE_BIT,
                                 VK_ACCESS_HOST_READ_BIT};
-      vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0,
-                           nullptr, 0, nullptr);
+      vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &all, 0, nullptr,
+                           0, nullptr);
       CHECK(vkEndCommandBuffer(cmd));
       submit(s.queues[0], work[slot]);
       // Done, mostly, when the host goes on, though nobody has asked the device.

@@ -32,10 +32,9 @@ void fill(const std::vector<Piece>& pieces, std::uint32_t value) {
 
 void say(const char* who, const std::vector<Piece>& pieces) {
   for (const Piece& p : pieces)
-    std::printf("%s: %s %u %u %016llx\n", who, p.what, p.buffer.words[0],
-                p.buffer.words[p.buffer.bytes / 4 - 1],
-                static_cast<unsigned long long>(
-                    checksum(p.buffer.words, static_cast<std::size_t>(p.buffer.bytes / 4))));
+    std::printf(
+        "%s: %s %u %u %016llx\n", who, p.what, p.buffer.words[0], p.buffer.words[p.buffer.bytes / 4 - 1],
+        static_cast<unsigned long long>(checksum(p.buffer.words, static_cast<std::size_t>(p.buffer.bytes / 4))));
   std::fflush(stdout);
 }
 

@@ -29,15 +29,12 @@ VkRenderPass create_two_subpasses(Session& s) {
   const VkAttachmentReference drawn{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
   const VkAttachmentReference read{0, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL};
   const VkAttachmentReference second{1, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
-  const VkSubpassDescription subpasses[2] = {{.colorAttachmentCount = 1, .pColorAttachments = &drawn},
-                                             {.inputAttachmentCount = 1,
-                                              .pInputAttachments = &read,
-                                              .colorAttachmentCount = 1,
-                                              .pColorAttachments = &second}};
+  const VkSubpassDescription subpasses[2] = {
+      {.colorAttachmentCount = 1, .pColorAttachments = &drawn},
+      {.inputAttachmentCount = 1, .pInputAttachments = &read, .colorAttachmentCount = 1, .pColorAttachments = &second}};
   const VkSubpassDependency dependencies[2] = {
       {0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-       VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT,
-       VK_DEPENDENCY_BY_REGION_BIT},
+       VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, VK_DEPENDENCY_BY_REGION_BIT},
       {1, VK_SUBPASS_EXTERNAL, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
        VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT, 0}};
   const VkInputAttachmentAspectReference aspect{1, 0, VK_IMAGE_ASPECT_COLOR_BIT};
@@ -59,8 +56,8 @@ VkRenderPass create_resolving(Session& s) {
        VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL}};
   VkAttachmentDescription2 attachments[2];
   VkAttachmentReference2 references[2];
-  const VkAttachmentReferenceStencilLayout stencil{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT,
-                                                   nullptr, VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL};
+  const VkAttachmentReferenceStencilLayout stencil{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT, nullptr,
+                                                   VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL};
   for (std::uint32_t i = 0; i < 2; ++i) {
     attachments[i] = {VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2,
                       &stencils[i],
@@ -73,16 +70,14 @@ VkRenderPass create_resolving(Session& s) {
                       VK_ATTACHMENT_STORE_OP_STORE,
                       VK_IMAGE_LAYOUT_UNDEFINED,
                       VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL};
-    references[i] = {VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &stencil, i,
-                     VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
+    references[i] = {VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &stencil, i, VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
                      VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT};
   }
-  const VkSubpassDescriptionDepthStencilResolve resolve{
-      VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE, nullptr, VK_RESOLVE_MODE_SAMPLE_ZERO_BIT,
-      VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, &references[1]};
-  const VkSubpassDescription2 subpass{.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2,
-                                      .pNext = &resolve,
-                                      .pDepthStencilAttachment = &references[0]};
+  const VkSubpassDescriptionDepthStencilResolve resolve{VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE,
+                                                        nullptr, VK_RESOLVE_MODE_SAMPLE_ZERO_BIT,
+                                                        VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, &references[1]};
+  const VkSubpassDescription2 subpass{
+      .sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2, .pNext = &resolve, .pDepthStencilAttachment = &references[0]};
   const VkRenderPassCreateInfo2 info{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2,
                                      .attachmentCount = 2,
                                      .pAttachments = attachments,
@@ -106,8 +101,8 @@ VkFramebuffer create_imageless(Session& s, VkRenderPass pass, const Image (&imag
                  1,
                  1,
                  &images[i].info.format};
-  const VkFramebufferAttachmentsCreateInfo attachments{VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO,
-                                                       nullptr, 2, shapes};
+  const VkFramebufferAttachmentsCreateInfo attachments{VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO, nullptr,
+                                                       2, shapes};
   const VkFramebufferCreateInfo info{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                      &attachments,
                                      VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT,
@@ -125,11 +120,11 @@ VkFramebuffer create_imageless(Session& s, VkRenderPass pass, const Image (&imag
 // A red left half, then everything inverted.
 void two_subpasses(Session& s, const MappedBuffer& out) {
   const VkImageUsageFlags both = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
-  const Image first = create_image(
-      s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, both | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
+  const Image first =
+      create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, both | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
   const Image second = create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, both));
-  const VkDescriptorSetLayout set_layout = create_set_layout(
-      s, {{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout =
+      create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT});
   write_image(s, set, 0, first.view, VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, VK_NULL_HANDLE,
               VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT);
@@ -147,13 +142,8 @@ void two_subpasses(Session& s, const MappedBuffer& out) {
   keep(s, vkDestroyFramebuffer, framebuffer);
 
   const VkClearValue clears[2]{};
-  const VkRenderPassBeginInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                   nullptr,
-                                   d.pass,
-                                   framebuffer,
-                                   {{0, 0}, {kExtent, kExtent}},
-                                   2,
-                                   clears};
+  const VkRenderPassBeginInfo pass{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, d.pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 2, clears};
   vkCmdBeginRenderPass(s.cmd, &pass, VK_SUBPASS_CONTENTS_INLINE);
   set_area(s.cmd, kExtent);
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, d.layout, 0, 1, &set, 0, nullptr);
@@ -170,8 +160,8 @@ void two_subpasses(Session& s, const MappedBuffer& out) {
 
 // Depth 0.25 and stencil 7 in the upper half, 1 and 3 elsewhere.
 void resolved_depth(Session& s, const MappedBuffer& out) {
-  VkImageCreateInfo info = image_info(
-      kDepthStencil, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  VkImageCreateInfo info =
+      image_info(kDepthStencil, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
   constexpr VkImageAspectFlags both = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
   const Image single = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D, both);
   info.samples = VK_SAMPLE_COUNT_4_BIT;
@@ -183,15 +173,14 @@ void resolved_depth(Session& s, const MappedBuffer& out) {
   d.multisample.rasterizationSamples = VK_SAMPLE_COUNT_4_BIT;
   d.depth.depthTestEnable = d.depth.depthWriteEnable = d.depth.stencilTestEnable = VK_TRUE;
   d.depth.depthCompareOp = VK_COMPARE_OP_LESS;
-  d.depth.front = {
-      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 7};
+  d.depth.front = {VK_STENCIL_OP_KEEP, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 7};
   d.depth.back = d.depth.front;
   const VkPipeline pipeline = build(s, d);
   const VkFramebuffer framebuffer = create_imageless(s, d.pass, images);
 
   const VkImageView views[2] = {images[0].view, images[1].view};
-  const VkRenderPassAttachmentBeginInfo attachments{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO,
-                                                    nullptr, 2, views};
+  const VkRenderPassAttachmentBeginInfo attachments{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr, 2,
+                                                    views};
   VkClearValue clear{};
   clear.depthStencil = {1, 3};
   const VkRenderPassBeginInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
@@ -222,18 +211,16 @@ void resolved_depth(Session& s, const MappedBuffer& out) {
   VkImageMemoryBarrier barriers[2] = {readable, readable};
   barriers[1].oldLayout = VK_IMAGE_LAYOUT_STENCIL_ATTACHMENT_OPTIMAL;
   barriers[1].subresourceRange.aspectMask = VK_IMAGE_ASPECT_STENCIL_BIT;
-  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
-                       nullptr, 0, nullptr, 2, barriers);
+  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
+                       nullptr, 2, barriers);
   copy_out(s.cmd, single, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out, kTexels * 4, VK_IMAGE_ASPECT_DEPTH_BIT);
-  copy_out(s.cmd, single, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out, kTexels * 8,
-           VK_IMAGE_ASPECT_STENCIL_BIT);
+  copy_out(s.cmd, single, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out, kTexels * 8, VK_IMAGE_ASPECT_STENCIL_BIT);
 }
 
 // Clears two images that nothing reads, in a framebuffer without images: who reads them to
 // compare them needs another usage, of them and of the framebuffer's.
 void cleared_only(Session& s) {
-  const VkImageCreateInfo info =
-      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+  const VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
   const Image images[2] = {create_image(s, info), create_image(s, info)};
   VkAttachmentDescription attachments[2];
   for (VkAttachmentDescription& a : attachments)
@@ -256,18 +243,12 @@ void cleared_only(Session& s) {
   const VkRenderPass pass = keep(s, vkDestroyRenderPass, made);
   const VkFramebuffer framebuffer = create_imageless(s, pass, images);
   const VkImageView views[2] = {images[0].view, images[1].view};
-  const VkRenderPassAttachmentBeginInfo given{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr, 2,
-                                              views};
+  const VkRenderPassAttachmentBeginInfo given{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr, 2, views};
   VkClearValue clears[2]{};
   clears[0].color.float32[1] = 1;
   clears[1].color.float32[2] = 1;
-  const VkRenderPassBeginInfo begins{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                     &given,
-                                     pass,
-                                     framebuffer,
-                                     {{0, 0}, {kExtent, kExtent}},
-                                     2,
-                                     clears};
+  const VkRenderPassBeginInfo begins{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, &given, pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 2, clears};
   vkCmdBeginRenderPass(s.cmd, &begins, VK_SUBPASS_CONTENTS_INLINE);
   vkCmdEndRenderPass(s.cmd);
 }

@@ -50,7 +50,8 @@ int main(int argc, char** argv) {
   Context c = create_context("persistent");
   Commands commands = create_commands(c);
   MappedBuffer buffer = create_mapped_buffer(
-      c, bytes, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | (writable ? VkBufferUsageFlags{VK_BUFFER_USAGE_TRANSFER_DST_BIT} : 0));
+      c, bytes,
+      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | (writable ? VkBufferUsageFlags{VK_BUFFER_USAGE_TRANSFER_DST_BIT} : 0));
   MappedBuffer other = create_mapped_buffer(c, kPage, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   auto* const mapped = reinterpret_cast<unsigned char*>(buffer.words);
   if (fill) std::memset(mapped, 1, bytes);
@@ -77,8 +78,7 @@ int main(int argc, char** argv) {
     spent.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
   }
   std::sort(spent.begin(), spent.end());
-  std::printf("frame best %.3f ms median %.3f ms, PSS %ld KiB\n", spent.front(), spent[spent.size() / 2],
-              pss());
+  std::printf("frame best %.3f ms median %.3f ms, PSS %ld KiB\n", spent.front(), spent[spent.size() / 2], pss());
   destroy(c, other);
   destroy(c, buffer);
   destroy(c, commands);

@@ -32,8 +32,7 @@ inline Image create_image(Session& s, const VkImageCreateInfo& info, VkImageView
   i.info = info;
   i.range = {aspect, 0, info.mipLevels, 0, info.arrayLayers};
   i.image = create_unbound_image(s, info);
-  i.memory =
-      keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, i.image, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
+  i.memory = keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, i.image, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT));
   keep(s, vkDestroyImage, i.image);
   constexpr VkImageUsageFlags transfers = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   if ((info.usage & ~transfers) != 0) i.view = create_view(s, i.image, view_type, info.format, i.range);
@@ -78,20 +77,18 @@ struct Drawing {
   std::vector<VkFormat> formats{VK_FORMAT_R8G8B8A8_UNORM};
   std::vector<VkPipelineColorBlendAttachmentState> attachments{{.colorWriteMask = 0xf}};
   VkPipelineVertexInputStateCreateInfo input{VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO};
-  VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO,
-                                                  nullptr, 0, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, VK_FALSE};
-  VkPipelineTessellationStateCreateInfo tessellation{
-      VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, nullptr, 0, 3};
+  VkPipelineInputAssemblyStateCreateInfo assembly{VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO, nullptr,
+                                                  0, VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, VK_FALSE};
+  VkPipelineTessellationStateCreateInfo tessellation{VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO, nullptr,
+                                                     0, 3};
   VkPipelineViewportStateCreateInfo viewport{
       VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO, nullptr, 0, 1, nullptr, 1, nullptr};
-  VkPipelineRasterizationStateCreateInfo raster{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
-      .polygonMode = VK_POLYGON_MODE_FILL,
-      .cullMode = VK_CULL_MODE_NONE,
-      .lineWidth = 1};
-  VkPipelineMultisampleStateCreateInfo multisample{
-      .sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
-      .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
+  VkPipelineRasterizationStateCreateInfo raster{.sType = VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO,
+                                                .polygonMode = VK_POLYGON_MODE_FILL,
+                                                .cullMode = VK_CULL_MODE_NONE,
+                                                .lineWidth = 1};
+  VkPipelineMultisampleStateCreateInfo multisample{.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO,
+                                                   .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
   VkPipelineDepthStencilStateCreateInfo depth{VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO};
   VkPipelineColorBlendStateCreateInfo blend{VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO};
   VkPipelineRenderingCreateInfo rendering{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO};
@@ -106,8 +103,7 @@ inline VkPipelineShaderStageCreateInfo stage(VkShaderStageFlagBits which, VkShad
   return {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, which, module, "main", constants};
 }
 
-constexpr VkPushConstantRange kShapeRange{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                                          sizeof(Shape)};
+constexpr VkPushConstantRange kShapeRange{VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(Shape)};
 
 // A drawing with the shape shaders: layout and stages are there.
 inline Drawing shapes(Session& s, const std::vector<VkDescriptorSetLayout>& sets = {}) {
@@ -123,9 +119,8 @@ inline VkPipeline build(Session& s, Drawing& d) {
   d.blend.pAttachments = d.attachments.data();
   d.rendering.colorAttachmentCount = static_cast<std::uint32_t>(d.formats.size());
   d.rendering.pColorAttachmentFormats = d.formats.data();
-  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 nullptr, 0, static_cast<std::uint32_t>(d.dynamic.size()),
-                                                 d.dynamic.data()};
+  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0,
+                                                 static_cast<std::uint32_t>(d.dynamic.size()), d.dynamic.data()};
   const VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                           .pNext = d.pass == VK_NULL_HANDLE ? &d.rendering : nullptr,
                                           .flags = d.flags,
@@ -160,8 +155,7 @@ inline void draw(VkCommandBuffer cmd, VkPipelineLayout layout, const Shape& shap
   vkCmdDraw(cmd, 4, 1, 0, 0);
 }
 
-constexpr VkRenderingAttachmentInfo attachment(VkImageView view, VkImageLayout layout,
-                                               VkAttachmentLoadOp load) {
+constexpr VkRenderingAttachmentInfo attachment(VkImageView view, VkImageLayout layout, VkAttachmentLoadOp load) {
   return {.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
           .imageView = view,
           .imageLayout = layout,
@@ -183,10 +177,9 @@ inline void begin_rendering(VkCommandBuffer cmd, const Image& target,
 
 // An RGBA8 image to draw into and read back, left in the GENERAL layout.
 inline Image create_canvas(Session& s, std::uint32_t extent, VkImageUsageFlags more = 0) {
-  const Image i =
-      create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, extent,
-                                 VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
-                                     VK_IMAGE_USAGE_TRANSFER_DST_BIT | more));
+  const Image i = create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, extent,
+                                             VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT |
+                                                 VK_IMAGE_USAGE_TRANSFER_DST_BIT | more));
   transition(s.cmd, i, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   return i;
 }
@@ -202,7 +195,6 @@ inline std::size_t count(const std::uint32_t* words, std::size_t size, std::uint
   return n;
 }
 
-constexpr std::uint32_t kBlack = 0, kRed = 0xff0000ff, kGreen = 0xff00ff00, kBlue = 0xffff0000,
-                        kWhite = 0xffffffff;
+constexpr std::uint32_t kBlack = 0, kRed = 0xff0000ff, kGreen = 0xff00ff00, kBlue = 0xffff0000, kWhite = 0xffffffff;
 
 }  // namespace program

@@ -40,15 +40,13 @@ VkSampler create_sampler(Session& s, const void* next) {
   return keep(s, vkDestroySampler, sampler);
 }
 
-Look create_look(Session& s, VkFormat format, VkSamplerYcbcrModelConversion model,
-                 VkSamplerYcbcrRange range) {
-  const VkSamplerYcbcrConversionCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO,
-      .format = format,
-      .ycbcrModel = model,
-      .ycbcrRange = range,
-      .xChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
-      .yChromaOffset = VK_CHROMA_LOCATION_MIDPOINT};
+Look create_look(Session& s, VkFormat format, VkSamplerYcbcrModelConversion model, VkSamplerYcbcrRange range) {
+  const VkSamplerYcbcrConversionCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO,
+                                                .format = format,
+                                                .ycbcrModel = model,
+                                                .ycbcrRange = range,
+                                                .xChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
+                                                .yChromaOffset = VK_CHROMA_LOCATION_MIDPOINT};
   Look look;
   CHECK(vkCreateSamplerYcbcrConversion(s.device, &info, nullptr, &look.by.conversion));
   keep(s, vkDestroySamplerYcbcrConversion, look.by.conversion);
@@ -81,10 +79,9 @@ VkImage create_planes(Session& s, VkFormat format, VkImageCreateFlags flags) {
 }
 
 VkMemoryRequirements needs_of(const Session& s, VkImage image, std::uint32_t p) {
-  const VkImagePlaneMemoryRequirementsInfo which{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO,
-                                                 nullptr, static_cast<VkImageAspectFlagBits>(plane(p))};
-  const VkImageMemoryRequirementsInfo2 info{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &which,
-                                            image};
+  const VkImagePlaneMemoryRequirementsInfo which{VK_STRUCTURE_TYPE_IMAGE_PLANE_MEMORY_REQUIREMENTS_INFO, nullptr,
+                                                 static_cast<VkImageAspectFlagBits>(plane(p))};
+  const VkImageMemoryRequirementsInfo2 info{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, &which, image};
   VkMemoryRequirements2 answer{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
   vkGetImageMemoryRequirements2(s.device, &info, &answer);
   return answer.memoryRequirements;
@@ -107,9 +104,8 @@ VkImage create_two(Session& s) {
   const VkBindImagePlaneMemoryInfo planes[2] = {
       {VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO, nullptr, VK_IMAGE_ASPECT_PLANE_0_BIT},
       {VK_STRUCTURE_TYPE_BIND_IMAGE_PLANE_MEMORY_INFO, nullptr, VK_IMAGE_ASPECT_PLANE_1_BIT}};
-  const VkBindImageMemoryInfo binds[2] = {
-      {VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &planes[0], image, memory, at},
-      {VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &planes[1], image, memory, 0}};
+  const VkBindImageMemoryInfo binds[2] = {{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &planes[0], image, memory, at},
+                                          {VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &planes[1], image, memory, 0}};
   CHECK(vkBindImageMemory2(s.device, 2, binds));
   return keep(s, vkDestroyImage, image);
 }
@@ -117,9 +113,8 @@ VkImage create_two(Session& s) {
 std::uint32_t extent_of(std::uint32_t p) { return p == 0 ? kExtent : kHalf; }
 
 VkBufferImageCopy region(std::uint32_t p, VkDeviceSize offset) {
-  return {.bufferOffset = offset,
-          .imageSubresource = {plane(p), 0, 0, 1},
-          .imageExtent = {extent_of(p), extent_of(p), 1}};
+  return {
+      .bufferOffset = offset, .imageSubresource = {plane(p), 0, 0, 1}, .imageExtent = {extent_of(p), extent_of(p), 1}};
 }
 
 // A set of everything that planes.comp declares, bound with its pipeline.
@@ -128,10 +123,10 @@ void bind_sampling(Session& s, VkImage three, VkImage two, const MappedBuffer& w
       create_look(s, kThree, VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_601, VK_SAMPLER_YCBCR_RANGE_ITU_FULL);
   const Look of_two =
       create_look(s, kTwo, VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_709, VK_SAMPLER_YCBCR_RANGE_ITU_NARROW);
-  const VkImageView views[3] = {create_view(s, three, VK_IMAGE_VIEW_TYPE_2D, kThree, kColor, &of_three.by),
-                                create_view(s, two, VK_IMAGE_VIEW_TYPE_2D, kTwo, kColor, &of_two.by),
-                                create_view(s, two, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8_UNORM,
-                                            {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 1, 0, 1})};
+  const VkImageView views[3] = {
+      create_view(s, three, VK_IMAGE_VIEW_TYPE_2D, kThree, kColor, &of_three.by),
+      create_view(s, two, VK_IMAGE_VIEW_TYPE_2D, kTwo, kColor, &of_two.by),
+      create_view(s, two, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8_UNORM, {VK_IMAGE_ASPECT_PLANE_0_BIT, 0, 1, 0, 1})};
   const VkSampler plain = create_sampler(s, nullptr);
   constexpr VkShaderStageFlags compute = VK_SHADER_STAGE_COMPUTE_BIT;
   const VkDescriptorSetLayout set_layout =
@@ -140,16 +135,14 @@ void bind_sampling(Session& s, VkImage three, VkImage two, const MappedBuffer& w
                             {2, kSampled, 1, compute, nullptr},
                             {3, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, compute, nullptr}});
   const std::uint32_t sampled = descriptors(s, kThree, 0) + descriptors(s, kTwo, kApart) + 1;
-  const VkDescriptorPool pool =
-      create_pool(s, 1, {{kSampled, sampled}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}});
+  const VkDescriptorPool pool = create_pool(s, 1, {{kSampled, sampled}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}});
   const VkDescriptorSet set = allocate_set(s, pool, set_layout);
   for (std::uint32_t i = 0; i < 3; ++i)  // the first two have immutable samplers
-    write_image(s, set, i, views[i], VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-                i == 2 ? plain : VK_NULL_HANDLE, kSampled);
+    write_image(s, set, i, views[i], VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL, i == 2 ? plain : VK_NULL_HANDLE,
+                kSampled);
   write_buffer(s, set, 3, words);
   const VkPipelineLayout layout = create_layout(s, {set_layout});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, planes_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, planes_comp_spv)));
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
 }
 

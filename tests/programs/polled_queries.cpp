@@ -26,8 +26,7 @@ Backed create(const Context& c) {
   CHECK(vkCreateBuffer(c.device, &info, nullptr, &made.buffer));
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(c.device, made.buffer, &needs);
-  made.memory =
-      allocate(c, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
+  made.memory = allocate(c, needs, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT);
   CHECK(vkBindBufferMemory(c.device, made.buffer, made.memory, 0));
   return made;
 }
@@ -69,8 +68,8 @@ int main() {
   CHECK(vkEndCommandBuffer(s.cmd));
   submit(s.queues[0], s.commands);
   std::uint64_t time = 0;
-  while (vkGetQueryPoolResults(s.device, pool, 0, 1, sizeof time, &time, sizeof time,
-                               VK_QUERY_RESULT_64_BIT) == VK_NOT_READY) {
+  while (vkGetQueryPoolResults(s.device, pool, 0, 1, sizeof time, &time, sizeof time, VK_QUERY_RESULT_64_BIT) ==
+         VK_NOT_READY) {
   }
   fill(s, a, kRed);
   while (vkGetFenceStatus(s.device, s.commands.done) == VK_NOT_READY) {

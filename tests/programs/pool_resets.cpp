@@ -16,8 +16,8 @@ namespace {
 constexpr std::uint32_t kAtOnce = 4;
 
 // Four dispatches in one submit, each by a command buffer and a set of its own.
-void work(const Context& c, const Accumulate& a, std::mutex& queue_lock, VkCommandPool commands,
-          VkDescriptorPool sets, VkFence done, std::uint32_t first_slot, std::uint32_t round) {
+void work(const Context& c, const Accumulate& a, std::mutex& queue_lock, VkCommandPool commands, VkDescriptorPool sets,
+          VkFence done, std::uint32_t first_slot, std::uint32_t round) {
   VkCommandBufferAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
   info.commandPool = commands;
@@ -48,8 +48,7 @@ void work(const Context& c, const Accumulate& a, std::mutex& queue_lock, VkComma
   if (round % 2 == 0) vkFreeCommandBuffers(c.device, commands, kAtOnce, buffers);
 }
 
-void run(const Context& c, const Accumulate& a, std::mutex& queue_lock, std::uint32_t thread,
-         std::uint32_t rounds) {
+void run(const Context& c, const Accumulate& a, std::mutex& queue_lock, std::uint32_t thread, std::uint32_t rounds) {
   const VkFence done = create_fence(c);
   VkCommandPool commands = create_command_pool(c, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, c.family);
   VkDescriptorPool sets = create_set_pool(c, kAtOnce, 0);

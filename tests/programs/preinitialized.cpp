@@ -27,23 +27,20 @@ VkImage create_image(Session& s, VkImageLayout layout) {
 }
 
 VkBuffer create_buffer(Session& s) {
-  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                                .size = kBytes / 2,
-                                .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
+  const VkBufferCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = kBytes / 2, .usage = VK_BUFFER_USAGE_TRANSFER_DST_BIT};
   VkBuffer buffer;
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &buffer));
   return keep(s, vkDestroyBuffer, buffer);
 }
 
-constexpr VkMemoryPropertyFlags kWanted =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kWanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 bool has_type(const Session& s, std::uint32_t allowed) {
   VkPhysicalDeviceMemoryProperties properties;
   vkGetPhysicalDeviceMemoryProperties(s.physical, &properties);
   for (std::uint32_t i = 0; i < properties.memoryTypeCount; ++i)
-    if ((allowed >> i & 1u) != 0 && (properties.memoryTypes[i].propertyFlags & kWanted) == kWanted)
-      return true;
+    if ((allowed >> i & 1u) != 0 && (properties.memoryTypes[i].propertyFlags & kWanted) == kWanted) return true;
   return false;
 }
 
@@ -52,8 +49,7 @@ bool has_type(const Session& s, std::uint32_t allowed) {
 int main(int argc, char** argv) {
   Session s = open("preinitialized");
   const bool undefined = option(argc, argv, "--undefined", 0) != 0;
-  const VkImage image =
-      create_image(s, undefined ? VK_IMAGE_LAYOUT_UNDEFINED : VK_IMAGE_LAYOUT_PREINITIALIZED);
+  const VkImage image = create_image(s, undefined ? VK_IMAGE_LAYOUT_UNDEFINED : VK_IMAGE_LAYOUT_PREINITIALIZED);
   const VkBuffer buffer = create_buffer(s);
   VkMemoryRequirements of_image, of_buffer;
   vkGetImageMemoryRequirements(s.device, image, &of_image);

@@ -36,8 +36,8 @@ void open(const Context& c, Presenter& p) {
   p.commands = create_commands(c);
   p.acquired = create_semaphore(c);
   p.painted = create_semaphore(c);
-  const auto create = reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(
-      vkGetInstanceProcAddr(c.instance, "vkCreateHeadlessSurfaceEXT"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(vkGetInstanceProcAddr(c.instance, "vkCreateHeadlessSurfaceEXT"));
   const VkHeadlessSurfaceCreateInfoEXT surface{VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
   CHECK(create(c.instance, &surface, nullptr, &p.surface));
   VkBool32 supported = VK_FALSE;

@@ -53,8 +53,8 @@ void make(Frames& f, Chain& chain, VkSwapchainKHR old) {
 Chain create_chain(Frames& f, std::uint32_t width) {
   Chain chain;
   chain.width = width;
-  const auto create = reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(
-      vkGetInstanceProcAddr(f.instance, "vkCreateHeadlessSurfaceEXT"));
+  const auto create =
+      reinterpret_cast<PFN_vkCreateHeadlessSurfaceEXT>(vkGetInstanceProcAddr(f.instance, "vkCreateHeadlessSurfaceEXT"));
   const VkHeadlessSurfaceCreateInfoEXT info{VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT};
   CHECK(create(f.instance, &info, nullptr, &chain.surface));
   VkBool32 supported = VK_FALSE;
@@ -76,9 +76,7 @@ void replace(Frames& f, Chain& chain, bool in_its_place) {
 
 std::uint32_t acquire(Frames& f, Chain& chain, VkSemaphore semaphore, VkFence fence) {
   std::uint32_t index = UINT32_MAX;
-  const auto once = [&] {
-    return vkAcquireNextImageKHR(f.device, chain.swapchain, kLong, semaphore, fence, &index);
-  };
+  const auto once = [&] { return vkAcquireNextImageKHR(f.device, chain.swapchain, kLong, semaphore, fence, &index); };
   VkResult result = once();
   if (result == VK_ERROR_OUT_OF_DATE_KHR) {
     ++f.rejected;
@@ -97,8 +95,7 @@ void paint(const Frames& f, VkImage image, std::uint32_t shade) {
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   vkCmdClearColorImage(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-  change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+  change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
 }
 
 // Returns what vkQueuePresentKHR said; each image's shade is another.
@@ -218,8 +215,7 @@ int main(int argc, char** argv) {
                        VK_KHR_PRESENT_WAIT_EXTENSION_NAME};
   Frames f;
   static_cast<Context&>(f) = create_context("presents", wanted);
-  f.wait_for_present =
-      reinterpret_cast<PFN_vkWaitForPresentKHR>(vkGetDeviceProcAddr(f.device, "vkWaitForPresentKHR"));
+  f.wait_for_present = reinterpret_cast<PFN_vkWaitForPresentKHR>(vkGetDeviceProcAddr(f.device, "vkWaitForPresentKHR"));
   if (f.wait_for_present == nullptr) die("vkWaitForPresentKHR", 0);
   f.commands = create_commands(f);
   f.acquired = create_semaphore(f);
@@ -233,8 +229,8 @@ int main(int argc, char** argv) {
   CHECK(vkDeviceWaitIdle(f.device));
   if (rejected != (f.rejected != 0) || rejected != (f.suboptimal != 0))
     die("swapchains that did not fit any more", static_cast<long>(f.rejected));
-  std::printf("presents: %u presents, %u swapchains, %u out of date, %u suboptimal\n",
-              static_cast<std::uint32_t>(f.id), f.made, f.rejected, f.suboptimal);
+  std::printf("presents: %u presents, %u swapchains, %u out of date, %u suboptimal\n", static_cast<std::uint32_t>(f.id),
+              f.made, f.rejected, f.suboptimal);
   for (Chain* chain : {&left, &right}) {
     vkDestroySwapchainKHR(f.device, chain->swapchain, nullptr);
     vkDestroySurfaceKHR(f.instance, chain->surface, nullptr);

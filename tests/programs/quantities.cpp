@@ -30,9 +30,12 @@ void run(const Context& c, const Commands& commands) {
 
 void come_and_go(const Context& c, std::uint32_t n, std::uint32_t value) {
   switch (n % 8) {
-    case 0: return vkDestroyFence(c.device, create_fence(c), nullptr);
-    case 1: return vkDestroySemaphore(c.device, create_semaphore(c), nullptr);
-    case 2: return vkDestroyEvent(c.device, create_event(c), nullptr);
+    case 0:
+      return vkDestroyFence(c.device, create_fence(c), nullptr);
+    case 1:
+      return vkDestroySemaphore(c.device, create_semaphore(c), nullptr);
+    case 2:
+      return vkDestroyEvent(c.device, create_event(c), nullptr);
     case 3: {
       VkSampler sampler;
       VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO, .maxLod = float(value % 16)};

@@ -11,13 +11,11 @@ namespace {
 
 constexpr std::uint32_t kExtent = 16;
 constexpr VkQueryResultFlags kWait = VK_QUERY_RESULT_WAIT_BIT, k64 = VK_QUERY_RESULT_64_BIT,
-                             kAvailable = VK_QUERY_RESULT_WITH_AVAILABILITY_BIT,
-                             kPartial = VK_QUERY_RESULT_PARTIAL_BIT;
+                             kAvailable = VK_QUERY_RESULT_WITH_AVAILABILITY_BIT, kPartial = VK_QUERY_RESULT_PARTIAL_BIT;
 
 VkQueryPool create_queries(Session& s, VkQueryType type, std::uint32_t count,
                            VkQueryPipelineStatisticFlags statistics = 0) {
-  const VkQueryPoolCreateInfo info{
-      VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
+  const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
   VkQueryPool pool;
   CHECK(vkCreateQueryPool(s.device, &info, nullptr, &pool));
   return keep(s, vkDestroyQueryPool, pool);
@@ -28,18 +26,17 @@ VkQueryPool create_queries(Session& s, VkQueryType type, std::uint32_t count,
 int main() {
   VkPhysicalDevicePrimitivesGeneratedQueryFeaturesEXT generated{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIMITIVES_GENERATED_QUERY_FEATURES_EXT, nullptr, VK_TRUE};
-  VkPhysicalDeviceHostQueryResetFeatures host{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
-                                              &generated, VK_TRUE};
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, &host, VK_TRUE};
+  VkPhysicalDeviceHostQueryResetFeatures host{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES, &generated,
+                                              VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     &host, VK_TRUE};
   VkPhysicalDeviceTransformFeedbackFeaturesEXT feedback{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TRANSFORM_FEEDBACK_FEATURES_EXT, &rendering, VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &feedback};
   core.features.occlusionQueryPrecise = core.features.pipelineStatisticsQuery = VK_TRUE;
   Wanted wanted;
   wanted.features = &core;
-  wanted.extensions = {VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME,
-                       VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME,
+  wanted.extensions = {VK_EXT_HOST_QUERY_RESET_EXTENSION_NAME, VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME,
                        VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME};
   Session s = open("queries", wanted);
   LOAD(s, vkResetQueryPoolEXT);
@@ -48,9 +45,8 @@ int main() {
   LOAD(s, vkCmdBeginQueryIndexedEXT);
   LOAD(s, vkCmdEndQueryIndexedEXT);
 
-  constexpr VkQueryPipelineStatisticFlags kCounted =
-      VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT |
-      VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT;
+  constexpr VkQueryPipelineStatisticFlags kCounted = VK_QUERY_PIPELINE_STATISTIC_INPUT_ASSEMBLY_VERTICES_BIT |
+                                                     VK_QUERY_PIPELINE_STATISTIC_FRAGMENT_SHADER_INVOCATIONS_BIT;
   const VkQueryPool occlusion = create_queries(s, VK_QUERY_TYPE_OCCLUSION, 4);
   const VkQueryPool statistics = create_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1, kCounted);
   const VkQueryPool times = create_queries(s, VK_QUERY_TYPE_TIMESTAMP, 2);
@@ -86,8 +82,7 @@ int main() {
   // Nothing was submitted yet: not ready, and only the availability is written.
   std::uint64_t pair[4] = {~0ull, ~0ull, ~0ull, ~0ull};
   EXPECT(s, vkGetQueryPoolResults(s.device, occlusion, 0, 1, 8, pair, 8, k64) == VK_NOT_READY);
-  EXPECT(s, vkGetQueryPoolResults(s.device, occlusion, 0, 2, sizeof pair, pair, 16, k64 | kAvailable) ==
-                VK_NOT_READY);
+  EXPECT(s, vkGetQueryPoolResults(s.device, occlusion, 0, 2, sizeof pair, pair, 16, k64 | kAvailable) == VK_NOT_READY);
   EXPECT(s, pair[1] == 0 && pair[3] == 0);
   run(s);
 

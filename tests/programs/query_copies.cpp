@@ -6,8 +6,8 @@
 using namespace program;
 
 int main(int argc, char** argv) {
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     nullptr, VK_TRUE};
   VkPhysicalDeviceFeatures2 core{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &rendering};
   core.features.occlusionQueryPrecise = VK_TRUE;
   Wanted wanted;
@@ -36,7 +36,8 @@ int main(int argc, char** argv) {
   vkCmdEndRendering(s.cmd);
   run(s);
   for (std::uint32_t i = 0; i < count; ++i) {
-    vkCmdCopyQueryPoolResults(s.cmd, pool, i, 1, out.buffer, 8 * i, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+    vkCmdCopyQueryPoolResults(s.cmd, pool, i, 1, out.buffer, 8 * i, 8,
+                              VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     if (option(argc, argv, "--reset", 0) != 0) vkCmdResetQueryPool(s.cmd, pool, i, 1);
     run(s);
     EXPECT(s, out.words[2 * i] != 0);

@@ -70,8 +70,8 @@ void hand_over(VkCommandBuffer commands, VkImage image, std::uint32_t from, std:
   barrier.dstQueueFamilyIndex = to;
   barrier.image = image;
   barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
-  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
-                       nullptr, 0, nullptr, 1, &barrier);
+  vkCmdPipelineBarrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 0,
+                       nullptr, 1, &barrier);
 }
 
 // Waits for `value` of the timeline and signals the next.
@@ -102,14 +102,14 @@ int main() {
   const std::uint32_t steps = kRounds * queues;
   std::set<std::uint32_t> families;
   for (const Owner& owner : owners) families.insert(owner.family);
-  MappedBuffer out = create_mapped_buffer(c, (steps + 1) * 4,
-                                          VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
-                                          {families.begin(), families.end()});
+  MappedBuffer out =
+      create_mapped_buffer(c, (steps + 1) * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT,
+                           {families.begin(), families.end()});
   std::memset(out.words, 0, (steps + 1) * 4);
   out.words[0] = 1;
-  Texture image = create_texture(
-      c, VK_FORMAT_R32_UINT, kExtent,
-      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+  Texture image =
+      create_texture(c, VK_FORMAT_R32_UINT, kExtent,
+                     VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
   VkSemaphore timeline = create_timeline(c);
 
   std::vector<Commands> commands;
@@ -132,8 +132,7 @@ int main() {
       texel.imageExtent.width = texel.imageExtent.height = 1;
       texel.bufferOffset = step * 4;
       vkCmdCopyBufferToImage(b, out.buffer, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, 1, &texel);
-      change_layout(b, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                    VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+      change_layout(b, image.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
       texel.bufferOffset = (step + 1) * 4;
       vkCmdCopyImageToBuffer(b, image.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, out.buffer, 1, &texel);
       if (own != after) hand_over(b, image.image, own, after);

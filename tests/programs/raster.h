@@ -108,8 +108,8 @@ inline void create_pipeline(const Context& c, Raster& r) {
   stages[1].stage = VK_SHADER_STAGE_FRAGMENT_BIT;
   stages[1].module = r.fragment;
   const VkVertexInputBindingDescription binding{0, 6 * sizeof(float), VK_VERTEX_INPUT_RATE_VERTEX};
-  const VkVertexInputAttributeDescription attributes[2] = {
-      {0, 0, VK_FORMAT_R32G32_SFLOAT, 0}, {1, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 2 * sizeof(float)}};
+  const VkVertexInputAttributeDescription attributes[2] = {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0},
+                                                           {1, 0, VK_FORMAT_R32G32B32A32_SFLOAT, 2 * sizeof(float)}};
   VkPipelineVertexInputStateCreateInfo input{};
   input.sType = VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO;
   input.vertexBindingDescriptionCount = 1;
@@ -131,8 +131,8 @@ inline void create_pipeline(const Context& c, Raster& r) {
   multisample.sType = VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO;
   multisample.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
   VkPipelineColorBlendAttachmentState attachment{};
-  attachment.colorWriteMask = VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT |
-                              VK_COLOR_COMPONENT_A_BIT;
+  attachment.colorWriteMask =
+      VK_COLOR_COMPONENT_R_BIT | VK_COLOR_COMPONENT_G_BIT | VK_COLOR_COMPONENT_B_BIT | VK_COLOR_COMPONENT_A_BIT;
   VkPipelineColorBlendStateCreateInfo blend{};
   blend.sType = VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO;
   blend.attachmentCount = 1;
@@ -180,8 +180,7 @@ inline void destroy(const Context& c, Raster& r) {
 
 // One white triangle over the middle of the image.
 inline MappedBuffer create_vertices(const Context& c) {
-  const float vertices[3][6] = {
-      {-0.9f, 0.9f, 1, 1, 1, 1}, {0.9f, 0.9f, 1, 1, 1, 1}, {0.0f, -0.9f, 1, 1, 1, 1}};
+  const float vertices[3][6] = {{-0.9f, 0.9f, 1, 1, 1, 1}, {0.9f, 0.9f, 1, 1, 1, 1}, {0.0f, -0.9f, 1, 1, 1, 1}};
   MappedBuffer b = create_mapped_buffer(c, sizeof vertices, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT);
   std::memcpy(b.words, vertices, sizeof vertices);
   return b;

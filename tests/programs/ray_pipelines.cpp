@@ -2,9 +2,10 @@
 // Ray tracing pipelines: shader binding tables hold the handles of groups and,
 // in the records behind them, addresses of buffers. Traced by parameters in the
 // call, in memory, and in memory with the tables' addresses.
+#include "ray_pipelines.h"
+
 #include <algorithm>
 
-#include "ray_pipelines.h"
 #include "scene.rchit.h"
 #include "scene.rgen.h"
 #include "scene.rmiss.h"
@@ -17,9 +18,11 @@ constexpr std::uint32_t kSide = 16;
 // The hits' shaders are in a library.
 VkPipeline create_pipeline(Session& s, VkPipelineLayout layout, VkDeferredOperationKHR deferred, bool& was_deferred) {
   LOAD(s, vkCreateRayTracingPipelinesKHR);
-  const VkRayTracingPipelineInterfaceCreateInfoKHR interface{
-      VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_INTERFACE_CREATE_INFO_KHR, nullptr, 4, 8};
-  const VkPipelineShaderStageCreateInfo hit = ray_stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv));
+  const VkRayTracingPipelineInterfaceCreateInfoKHR interface {
+    VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_INTERFACE_CREATE_INFO_KHR, nullptr, 4, 8
+  };
+  const VkPipelineShaderStageCreateInfo hit =
+      ray_stage(VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR, shader(s, scene_rchit_spv));
   const VkRayTracingShaderGroupCreateInfoKHR hits[2] = {
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 0),
       group(VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR, 0)};
@@ -78,20 +81,18 @@ void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
   const VkPipelineShaderStageCreateInfo stages[2] = {
       ray_stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, shader(s, scene_rgen_spv)),
       ray_stage(VK_SHADER_STAGE_MISS_BIT_KHR, shader(s, scene_rmiss_spv))};
-  std::vector<VkRayTracingShaderGroupCreateInfoKHR> groups(
-      many, group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1));
+  std::vector<VkRayTracingShaderGroupCreateInfoKHR> groups(many,
+                                                           group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 1));
   groups[0] = group(VK_RAY_TRACING_SHADER_GROUP_TYPE_GENERAL_KHR, 0);
-  const VkRayTracingPipelineCreateInfoKHR info{
-      .sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
-      .stageCount = 2,
-      .pStages = stages,
-      .groupCount = many,
-      .pGroups = groups.data(),
-      .maxPipelineRayRecursionDepth = 1,
-      .layout = layout};
+  const VkRayTracingPipelineCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR,
+                                               .stageCount = 2,
+                                               .pStages = stages,
+                                               .groupCount = many,
+                                               .pGroups = groups.data(),
+                                               .maxPipelineRayRecursionDepth = 1,
+                                               .layout = layout};
   VkPipeline pipeline;
-  CHECK(
-      vkCreateRayTracingPipelinesKHR(s.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
+  CHECK(vkCreateRayTracingPipelinesKHR(s.device, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   keep(s, vkDestroyPipeline, pipeline);
   std::vector<std::uint8_t> handles(many * limits_of(s).shaderGroupHandleSize);
   CHECK(vkGetRayTracingShaderGroupHandlesKHR(s.device, pipeline, 0, many, handles.size(), handles.data()));
@@ -102,8 +103,7 @@ void ask_for_many_handles(Session& s, VkPipelineLayout layout) {
 
 int main() {
   VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-      .accelerationStructure = VK_TRUE};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .accelerationStructure = VK_TRUE};
   VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipelines{
       .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
       .pNext = &structures,

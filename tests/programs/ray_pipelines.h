@@ -40,8 +40,7 @@ inline VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits_of(const Session& 
 }
 
 // The groups' handles, each with eight bytes behind it.
-inline Tables create_tables(Session& s, VkPipeline pipeline,
-                            const std::array<std::uint64_t, kGroups>& records_hold) {
+inline Tables create_tables(Session& s, VkPipeline pipeline, const std::array<std::uint64_t, kGroups>& records_hold) {
   LOAD(s, vkGetRayTracingShaderGroupHandlesKHR);
   const VkPhysicalDeviceRayTracingPipelinePropertiesKHR limits = limits_of(s);
   const std::size_t size = limits.shaderGroupHandleSize;
@@ -63,8 +62,7 @@ inline Tables create_tables(Session& s, VkPipeline pipeline,
 }
 
 // What a device finds in memory where it traces so many rays with these tables.
-inline VkTraceRaysIndirectCommand2KHR command_of(const Tables& tables, std::uint32_t width,
-                                                 std::uint32_t height) {
+inline VkTraceRaysIndirectCommand2KHR command_of(const Tables& tables, std::uint32_t width, std::uint32_t height) {
   const VkStridedDeviceAddressRegionKHR* t = tables.at;
   return {.raygenShaderRecordAddress = t[0].deviceAddress,
           .raygenShaderRecordSize = t[0].size,

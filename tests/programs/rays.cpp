@@ -2,8 +2,9 @@
 // Acceleration structures built, updated, copied, compacted, serialized and
 // asked by ray queries. Top-level ones refer to others by addresses that the
 // host wrote into a buffer.
-#include "query.comp.h"
 #include "rays.h"
+
+#include "query.comp.h"
 
 using namespace program;
 
@@ -23,9 +24,9 @@ struct Question {
 
 Question create_question(Session& s, const Accelerated& scene) {
   Question q;
-  const VkDescriptorSetLayout set = create_set_layout(
-      s, {{0, VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
-          {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
+  const VkDescriptorSetLayout set =
+      create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                            {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
   q.layout = create_layout(s, {set});
   q.pipeline = create_compute(s, q.layout, shader(s, query_comp_spv));
   q.set = create_set(s, set, {VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
@@ -96,8 +97,8 @@ Accelerated serialize(Session& s, const Accelerated& from, VkDeviceSize bytes) {
   vkGetDeviceAccelerationStructureCompatibilityKHR(s.device, &version, &compatible);
   EXPECT(s, compatible == VK_ACCELERATION_STRUCTURE_COMPATIBILITY_COMPATIBLE_KHR);
   const Accelerated to = create_accelerated(s, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, bytes);
-  VkCopyMemoryToAccelerationStructureInfoKHR in{
-      .sType = VK_STRUCTURE_TYPE_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_INFO_KHR};
+  VkCopyMemoryToAccelerationStructureInfoKHR in{.sType =
+                                                    VK_STRUCTURE_TYPE_COPY_MEMORY_TO_ACCELERATION_STRUCTURE_INFO_KHR};
   in.src.deviceAddress = at;
   in.dst = to.handle;
   in.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_DESERIALIZE_KHR;
@@ -110,8 +111,7 @@ Accelerated serialize(Session& s, const Accelerated& from, VkDeviceSize bytes) {
 
 int main() {
   VkPhysicalDeviceAccelerationStructureFeaturesKHR structures{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-      .accelerationStructure = VK_TRUE};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR, .accelerationStructure = VK_TRUE};
   VkPhysicalDeviceRayQueryFeaturesKHR queries{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR, &structures,
                                               VK_TRUE};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,

@@ -69,22 +69,25 @@ inline VkAccelerationStructureGeometryKHR triangles(const Addressed& vertices, s
 inline VkAccelerationStructureGeometryKHR boxes(const Addressed& bounds) {
   VkAccelerationStructureGeometryKHR g{VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR};
   g.geometryType = VK_GEOMETRY_TYPE_AABBS_KHR;
-  g.geometry.aabbs = {VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_AABBS_DATA_KHR, nullptr,
-                      {.deviceAddress = bounds.address}, sizeof(VkAabbPositionsKHR)};
+  g.geometry.aabbs = {VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_AABBS_DATA_KHR,
+                      nullptr,
+                      {.deviceAddress = bounds.address},
+                      sizeof(VkAabbPositionsKHR)};
   return g;
 }
 
 inline VkAccelerationStructureGeometryKHR instances(const Addressed& buffer, bool pointers = false) {
   VkAccelerationStructureGeometryKHR g{VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR};
   g.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR;
-  g.geometry.instances = {VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR, nullptr,
-                          pointers ? VK_TRUE : VK_FALSE, {.deviceAddress = buffer.address}};
+  g.geometry.instances = {VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
+                          nullptr,
+                          pointers ? VK_TRUE : VK_FALSE,
+                          {.deviceAddress = buffer.address}};
   return g;
 }
 
 // Where `structure` stands, moved by `x`.
-inline VkAccelerationStructureInstanceKHR instance_of(const Accelerated& structure, float x,
-                                                      std::uint32_t custom) {
+inline VkAccelerationStructureInstanceKHR instance_of(const Accelerated& structure, float x, std::uint32_t custom) {
   VkAccelerationStructureInstanceKHR i{};
   i.transform = {{{1, 0, 0, x}, {0, 1, 0, 0}, {0, 0, 1, 0}}};
   i.instanceCustomIndex = custom & 0xffffff;

@@ -25,8 +25,8 @@ void begin(Session& s, const std::vector<VkRenderingAttachmentInfo>& colors, VkR
 }
 
 VkCommandBuffer secondary(Session& s, VkPipeline pipeline, VkPipelineLayout layout, const Shape& shape) {
-  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                             s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                             VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer cmd;
   CHECK(vkAllocateCommandBuffers(s.device, &allocate, &cmd));
   const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
@@ -36,8 +36,7 @@ VkCommandBuffer secondary(Session& s, VkPipeline pipeline, VkPipelineLayout layo
       .pColorAttachmentFormats = &format,
       .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
   // No render pass to continue: pass, subpass and framebuffer are not looked at.
-  const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-                                                   &rendering};
+  const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, &rendering};
   const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                       VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT, &inheritance};
   CHECK(vkBeginCommandBuffer(cmd, &info));
@@ -51,8 +50,8 @@ VkCommandBuffer secondary(Session& s, VkPipeline pipeline, VkPipelineLayout layo
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceDynamicRenderingFeatures dynamic{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures dynamic{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                   nullptr, VK_TRUE};
   Wanted wanted;
   wanted.features = &dynamic;
   wanted.extensions = {VK_KHR_DYNAMIC_RENDERING_EXTENSION_NAME};
@@ -60,8 +59,7 @@ int main() {
   LOAD(s, vkCmdEndRenderingKHR);
   const Image canvas = create_canvas(s, kExtent);
   const Image resolved = create_canvas(s, kExtent);
-  VkImageCreateInfo samples =
-      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
+  VkImageCreateInfo samples = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT);
   samples.samples = VK_SAMPLE_COUNT_4_BIT;
   const Image multi = create_image(s, samples);
   const Image depth =
@@ -83,8 +81,7 @@ int main() {
   d.depth.depthCompareOp = VK_COMPARE_OP_LESS;
   const VkPipeline tested = build(s, d);
 
-  VkRenderingAttachmentInfo color =
-      attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo color = attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   color.clearValue.color.float32[0] = color.clearValue.color.float32[3] = 1;
   set_area(s.cmd, kExtent);
 
@@ -109,8 +106,7 @@ int main() {
 
   // White in the corner; the red behind it and a second attachment are not there.
   set_area(s.cmd, kExtent);
-  VkRenderingAttachmentInfo behind =
-      attachment(depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo behind = attachment(depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   behind.clearValue.depthStencil.depth = 1;
   begin(s, {color, {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO}}, 0, &behind);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, tested);

@@ -65,8 +65,8 @@ void caches(const Context& c) {
 // Sets for which their pool has no room, by their number or by their
 // descriptors: no handle is written, and what was there is as it was.
 void full_pools(const Context& c, bool counts) {
-  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2,
-                                             VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
+  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT,
+                                             nullptr};
   VkDescriptorSetLayoutCreateInfo layout_info{};
   layout_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO;
   layout_info.bindingCount = 1;
@@ -123,9 +123,9 @@ void not_yet(const Context& c, const Commands& commands, const Shift& shift) {
   CHECK(vkCreateQueryPool(c.device, &info, nullptr, &queries));
   run_once(c, commands, [&](VkCommandBuffer b) { vkCmdResetQueryPool(b, queries, 0, 1); });
   std::uint64_t value[2] = {99, 99};
-  expect(vkGetQueryPoolResults(c.device, queries, 0, 1, sizeof value[0], value, sizeof value[0],
-                               VK_QUERY_RESULT_64_BIT),
-         VK_NOT_READY, "a query that nobody has begun");
+  expect(
+      vkGetQueryPoolResults(c.device, queries, 0, 1, sizeof value[0], value, sizeof value[0], VK_QUERY_RESULT_64_BIT),
+      VK_NOT_READY, "a query that nobody has begun");
   expect(vkGetQueryPoolResults(c.device, queries, 0, 1, sizeof value, value, sizeof value,
                                VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT),
          VK_NOT_READY, "and its availability");
@@ -133,8 +133,8 @@ void not_yet(const Context& c, const Commands& commands, const Shift& shift) {
 
   begin(commands);
   const VkMemoryBarrier none{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, 0, 0};
-  vkCmdWaitEvents(commands.buffer, 1, &gate, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1,
-                  &none, 0, nullptr, 0, nullptr);
+  vkCmdWaitEvents(commands.buffer, 1, &gate, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 1, &none, 0,
+                  nullptr, 0, nullptr);
   vkCmdBeginQuery(commands.buffer, queries, 0, 0);
   vkCmdEndQuery(commands.buffer, queries, 0);
   record_shift(shift, commands.buffer);

@@ -14,8 +14,8 @@ void copy(const Context& c, const Commands& commands, const MappedBuffer& from, 
   vkCmdCopyBuffer(commands.buffer, from.buffer, to.buffer, 1, &region);
   VkMemoryBarrier to_host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                           VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &to_host, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &to_host, 0,
+                       nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);

@@ -13,9 +13,8 @@ constexpr VkDescriptorType kSampled = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER;
 constexpr VkImageLayout kGeneral = VK_IMAGE_LAYOUT_GENERAL;
 
 VkSampler create_sampler(Session& s, VkSamplerAddressMode mode, VkFilter filter = VK_FILTER_NEAREST,
-                         const void* next = nullptr,
-                         VkBorderColor border = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, bool anisotropic = false,
-                         VkSamplerCreateFlags flags = 0) {
+                         const void* next = nullptr, VkBorderColor border = VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE,
+                         bool anisotropic = false, VkSamplerCreateFlags flags = 0) {
   const VkSamplerCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
                                  .pNext = next,
                                  .flags = flags,
@@ -33,8 +32,7 @@ VkSampler create_sampler(Session& s, VkSamplerAddressMode mode, VkFilter filter 
 }
 
 VkSampler reducing(Session& s, VkSamplerReductionMode mode) {
-  const VkSamplerReductionModeCreateInfo reduction{VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO,
-                                                   nullptr, mode};
+  const VkSamplerReductionModeCreateInfo reduction{VK_STRUCTURE_TYPE_SAMPLER_REDUCTION_MODE_CREATE_INFO, nullptr, mode};
   return create_sampler(s, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_FILTER_LINEAR, &reduction);
 }
 
@@ -53,20 +51,20 @@ Image create_filled(Session& s, VkImageCreateInfo info, VkImageViewType type, co
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceRobustness2FeaturesEXT robust{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT,
-                                                nullptr, VK_TRUE, VK_TRUE, VK_TRUE};
+  VkPhysicalDeviceRobustness2FeaturesEXT robust{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT, nullptr,
+                                                VK_TRUE, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceCustomBorderColorFeaturesEXT custom{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_CUSTOM_BORDER_COLOR_FEATURES_EXT, &robust, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceBorderColorSwizzleFeaturesEXT swizzle{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_BORDER_COLOR_SWIZZLE_FEATURES_EXT, &custom, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceNonSeamlessCubeMapFeaturesEXT seams{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_NON_SEAMLESS_CUBE_MAP_FEATURES_EXT, &swizzle, VK_TRUE};
-  VkPhysicalDeviceImage2DViewOf3DFeaturesEXT slices{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT, &seams, VK_TRUE, VK_TRUE};
+  VkPhysicalDeviceImage2DViewOf3DFeaturesEXT slices{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_2D_VIEW_OF_3D_FEATURES_EXT,
+                                                    &seams, VK_TRUE, VK_TRUE};
   VkPhysicalDeviceTexelBufferAlignmentFeaturesEXT texels{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TEXEL_BUFFER_ALIGNMENT_FEATURES_EXT, &slices, VK_TRUE};
-  VkPhysicalDeviceImageRobustnessFeatures images{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES,
-                                                 &texels, VK_TRUE};
+  VkPhysicalDeviceImageRobustnessFeatures images{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_ROBUSTNESS_FEATURES, &texels,
+                                                 VK_TRUE};
   VkPhysicalDeviceVulkan12Features v12{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
                                        .pNext = &images,
                                        .samplerMirrorClampToEdge = VK_TRUE,
@@ -103,18 +101,16 @@ int main() {
   const Image box = create_filled(s, info, VK_IMAGE_VIEW_TYPE_CUBE, in);
   const Image canvas = create_canvas(s, 4, VK_IMAGE_USAGE_STORAGE_BIT);
 
-  const VkSamplerCustomBorderColorCreateInfoEXT orange{
-      VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT,
-      nullptr,
-      {{1, 0.4f, 0, 1}},
-      VK_FORMAT_R8G8B8A8_UNORM};
+  const VkSamplerCustomBorderColorCreateInfoEXT orange{VK_STRUCTURE_TYPE_SAMPLER_CUSTOM_BORDER_COLOR_CREATE_INFO_EXT,
+                                                       nullptr,
+                                                       {{1, 0.4f, 0, 1}},
+                                                       VK_FORMAT_R8G8B8A8_UNORM};
   const VkComponentMapping blue_first{VK_COMPONENT_SWIZZLE_B, VK_COMPONENT_SWIZZLE_G, VK_COMPONENT_SWIZZLE_R,
                                       VK_COMPONENT_SWIZZLE_A};
   const VkSamplerBorderColorComponentMappingCreateInfoEXT mapping{
-      VK_STRUCTURE_TYPE_SAMPLER_BORDER_COLOR_COMPONENT_MAPPING_CREATE_INFO_EXT, &orange, blue_first,
-      VK_FALSE};
-  const VkImageView swizzled = create_view(s, plane.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM,
-                                           plane.range, nullptr, blue_first);
+      VK_STRUCTURE_TYPE_SAMPLER_BORDER_COLOR_COMPONENT_MAPPING_CREATE_INFO_EXT, &orange, blue_first, VK_FALSE};
+  const VkImageView swizzled =
+      create_view(s, plane.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM, plane.range, nullptr, blue_first);
   const VkImageView slice = create_view(s, solid.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM,
                                         {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, 1});
   constexpr VkSamplerAddressMode border = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_BORDER;
@@ -126,11 +122,11 @@ int main() {
       reducing(s, VK_SAMPLER_REDUCTION_MODE_MIN),
       reducing(s, VK_SAMPLER_REDUCTION_MODE_MAX),
       reducing(s, VK_SAMPLER_REDUCTION_MODE_WEIGHTED_AVERAGE),
-      create_sampler(s, VK_SAMPLER_ADDRESS_MODE_REPEAT, VK_FILTER_LINEAR, nullptr,
-                     VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, true)};
-  const VkSampler seamed = create_sampler(s, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_FILTER_LINEAR, nullptr,
-                                          VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, false,
-                                          VK_SAMPLER_CREATE_NON_SEAMLESS_CUBE_MAP_BIT_EXT);
+      create_sampler(s, VK_SAMPLER_ADDRESS_MODE_REPEAT, VK_FILTER_LINEAR, nullptr, VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE,
+                     true)};
+  const VkSampler seamed =
+      create_sampler(s, VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE, VK_FILTER_LINEAR, nullptr,
+                     VK_BORDER_COLOR_FLOAT_OPAQUE_WHITE, false, VK_SAMPLER_CREATE_NON_SEAMLESS_CUBE_MAP_BIT_EXT);
 
   constexpr VkShaderStageFlags compute = VK_SHADER_STAGE_COMPUTE_BIT;
   const VkDescriptorSetLayout set_layout =
@@ -149,15 +145,13 @@ int main() {
   const VkDescriptorSet set = allocate_set(s, pool, set_layout);
   VkDescriptorImageInfo planes[8];  // the last four have immutable samplers: theirs are ignored
   for (std::uint32_t i = 0; i < 8; ++i)
-    planes[i] = {i < 4 ? samplers[i] : reinterpret_cast<VkSampler>(0x10), i == 3 ? swizzled : plane.view,
-                 kGeneral};
+    planes[i] = {i < 4 ? samplers[i] : reinterpret_cast<VkSampler>(0x10), i == 3 ? swizzled : plane.view, kGeneral};
   const VkBufferView nothing = VK_NULL_HANDLE;
   const VkWriteDescriptorSet writes[3] = {
       {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, 0, 0, 4, kSampled, planes, nullptr, nullptr},
-      {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, 13, 0, 4, kSampled, planes + 4, nullptr,
-       nullptr},
-      {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, 10, 0, 1,
-       VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, nullptr, nullptr, &nothing}};
+      {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, 13, 0, 4, kSampled, planes + 4, nullptr, nullptr},
+      {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, 10, 0, 1, VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, nullptr,
+       nullptr, &nothing}};
   vkUpdateDescriptorSets(s.device, 3, writes, 0, nullptr);
   write_image(s, set, 8, box.view, kGeneral, seamed, kSampled);
   write_image(s, set, 9, slice, kGeneral, samplers[0], kSampled);
@@ -166,8 +160,7 @@ int main() {
   write_buffer(s, set, 12, out);
   const MappedBuffer picture = create_readback(s, 64);
   const VkPipelineLayout layout = create_layout(s, {set_layout});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, sample_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, sample_comp_spv)));
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vkCmdDispatch(s.cmd, 1, 1, 1);
   barrier(s.cmd);

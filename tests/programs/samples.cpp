@@ -41,12 +41,9 @@ bool is_float(VkFormat format) {
          format == VK_FORMAT_R16_SFLOAT || format == VK_FORMAT_R32G32B32A32_SFLOAT;
 }
 bool has_depth(VkFormat format) {
-  return format >= VK_FORMAT_D16_UNORM && format != VK_FORMAT_S8_UINT &&
-         format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
+  return format >= VK_FORMAT_D16_UNORM && format != VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
 }
-bool has_stencil(VkFormat format) {
-  return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT;
-}
+bool has_stencil(VkFormat format) { return format >= VK_FORMAT_S8_UINT && format <= VK_FORMAT_D32_SFLOAT_S8_UINT; }
 bool is_color(VkFormat format) { return !has_depth(format) && !has_stencil(format); }
 VkImageAspectFlags aspects_of(VkFormat format) {
   if (is_color(format)) return VK_IMAGE_ASPECT_COLOR_BIT;
@@ -54,12 +51,11 @@ VkImageAspectFlags aspects_of(VkFormat format) {
          (has_stencil(format) ? VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT} : 0);
 }
 VkImageUsageFlags usage_of(VkFormat format) {
-  return VK_IMAGE_USAGE_SAMPLED_BIT | (is_color(format) ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT
-                                                        : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+  return VK_IMAGE_USAGE_SAMPLED_BIT |
+         (is_color(format) ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
 }
 VkImageLayout layout_of(VkFormat format) {
-  return is_color(format) ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL
-                          : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
+  return is_color(format) ? VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL : VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL;
 }
 
 struct Picture {
@@ -85,13 +81,8 @@ VkPipeline build_for(Session& s, VkFormat format, Drawing d, VkShaderModule frag
   d.depth.depthTestEnable = d.depth.depthWriteEnable = has_depth(format) ? VK_TRUE : VK_FALSE;
   d.depth.depthCompareOp = VK_COMPARE_OP_ALWAYS;
   d.depth.stencilTestEnable = has_stencil(format) ? VK_TRUE : VK_FALSE;
-  d.depth.front = {VK_STENCIL_OP_REPLACE,
-                   VK_STENCIL_OP_REPLACE,
-                   VK_STENCIL_OP_REPLACE,
-                   VK_COMPARE_OP_ALWAYS,
-                   0xff,
-                   0xff,
-                   0};
+  d.depth.front = {
+      VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_STENCIL_OP_REPLACE, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 0};
   d.depth.back = d.depth.front;
   d.dynamic.push_back(VK_DYNAMIC_STATE_STENCIL_REFERENCE);
   return build(s, d);
@@ -115,14 +106,11 @@ void begin_layer(Session& s, const Picture& p, std::uint32_t layer, VkAttachment
 void draw_sample(Session& s, const Picture& p, VkPipelineLayout layout, std::uint32_t sample, Shape shape,
                  std::uint32_t number) {
   const float whole = is_float(p.format) ? 16 : 15;
-  const auto at = [&](std::uint32_t i) {
-    return static_cast<float>((number * 37 + i * 59) % 15 + 1) / whole;
-  };
+  const auto at = [&](std::uint32_t i) { return static_cast<float>((number * 37 + i * 59) % 15 + 1) / whole; };
   for (std::uint32_t i = 0; i < 4; ++i) shape.color[i] = at(i);
   shape.depth = at(4);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, p.pipelines[sample]);
-  if (!is_color(p.format))
-    vkCmdSetStencilReference(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, (number * 53 + 7) & 0xff);
+  if (!is_color(p.format)) vkCmdSetStencilReference(s.cmd, VK_STENCIL_FACE_FRONT_AND_BACK, (number * 53 + 7) & 0xff);
   draw(s.cmd, layout, shape);
 }
 
@@ -133,11 +121,10 @@ void read_samples(Session& s, const Picture& p, VkImageAspectFlags aspect, const
   if (numbers == Numbers::real) module = shader(s, samples_float_comp_spv);
   if (numbers == Numbers::natural) module = shader(s, samples_uint_comp_spv);
   if (numbers == Numbers::whole) module = shader(s, samples_sint_comp_spv);
-  constexpr VkDescriptorType sampled = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,
-                             storage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, sampled, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
-                            {1, storage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
+  constexpr VkDescriptorType sampled = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, storage = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+  const VkDescriptorSetLayout set_layout = create_set_layout(
+      s,
+      {{0, sampled, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}, {1, storage, 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {sampled, storage});
   const VkImageView view =
       create_view(s, p.image.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, p.format, {aspect, 0, 1, 0, kLayers});
@@ -151,9 +138,8 @@ void read_samples(Session& s, const Picture& p, VkImageAspectFlags aspect, const
 
 bool is_there(Session& s, VkFormat format) {
   VkImageFormatProperties has;
-  return vkGetPhysicalDeviceImageFormatProperties(s.physical, format, VK_IMAGE_TYPE_2D,
-                                                  VK_IMAGE_TILING_OPTIMAL, usage_of(format), 0,
-                                                  &has) == VK_SUCCESS &&
+  return vkGetPhysicalDeviceImageFormatProperties(s.physical, format, VK_IMAGE_TYPE_2D, VK_IMAGE_TILING_OPTIMAL,
+                                                  usage_of(format), 0, &has) == VK_SUCCESS &&
          (has.sampleCounts & kSamples) != 0 && has.maxArrayLayers >= kLayers;
 }
 
@@ -161,8 +147,8 @@ bool is_there(Session& s, VkFormat format) {
 
 int main(int argc, char** argv) {
   const auto mask = static_cast<std::uint32_t>(option(argc, argv, "--formats", 0xffff));
-  VkPhysicalDeviceDynamicRenderingFeatures rendering{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES, nullptr, VK_TRUE};
+  VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
+                                                     nullptr, VK_TRUE};
   Wanted wanted;
   wanted.features = &rendering;
   Session s = open("samples", wanted);
@@ -209,8 +195,7 @@ int main(int argc, char** argv) {
     for (const VkImageAspectFlags aspect :
          {VK_IMAGE_ASPECT_COLOR_BIT, VK_IMAGE_ASPECT_DEPTH_BIT, VK_IMAGE_ASPECT_STENCIL_BIT}) {
       if ((aspects_of(p.format) & aspect) == 0) continue;
-      outs.push_back(
-          buffer(s, kExtent * kExtent * kLayers * kSamples * 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
+      outs.push_back(buffer(s, kExtent * kExtent * kLayers * kSamples * 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT));
       read_samples(s, p, aspect, outs.back());
     }
   }

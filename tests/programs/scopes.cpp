@@ -37,8 +37,7 @@ int main() {
   }
   rondo_scope_begin("left open");
   work(5);
-  std::printf("scopes: checksum %016llx\n",
-              static_cast<unsigned long long>(checksum(a.output.words, 8 * kSlotWords)));
+  std::printf("scopes: checksum %016llx\n", static_cast<unsigned long long>(checksum(a.output.words, 8 * kSlotWords)));
   destroy(c, a);
   destroy(c, commands);
   destroy(c);

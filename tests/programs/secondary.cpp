@@ -14,8 +14,8 @@ constexpr std::uint32_t kExtent = 16;
 constexpr std::uint32_t kTexels = kExtent * kExtent;
 
 VkCommandBuffer allocate(Session& s, VkCommandBufferLevel level) {
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                         s.commands.pool, level, 1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                         level, 1};
   VkCommandBuffer cmd;
   CHECK(vkAllocateCommandBuffers(s.device, &info, &cmd));
   return cmd;
@@ -23,14 +23,12 @@ VkCommandBuffer allocate(Session& s, VkCommandBufferLevel level) {
 
 void begin_secondary(VkCommandBuffer cmd, VkCommandBufferUsageFlags flags,
                      const VkCommandBufferInheritanceInfo& inheritance) {
-  const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, flags,
-                                      &inheritance};
+  const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, flags, &inheritance};
   CHECK(vkBeginCommandBuffer(cmd, &info));
 }
 
 // Clears the pass's image, runs the secondaries in it, copies it to `offset`.
-void record(VkCommandBuffer cmd, const Raster& r, const std::vector<VkCommandBuffer>& inside,
-            VkCommandBuffer after) {
+void record(VkCommandBuffer cmd, const Raster& r, const std::vector<VkCommandBuffer>& inside, VkCommandBuffer after) {
   const VkClearValue clear{};
   const VkRenderPassBeginInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                    nullptr,

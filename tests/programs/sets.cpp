@@ -13,9 +13,7 @@ namespace {
 constexpr std::uint32_t kSets = 8;
 constexpr std::uint32_t kSlots = 32;
 
-bool ran_out(VkResult result) {
-  return result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL;
-}
+bool ran_out(VkResult result) { return result == VK_ERROR_OUT_OF_POOL_MEMORY || result == VK_ERROR_FRAGMENTED_POOL; }
 
 }  // namespace
 

@@ -35,15 +35,13 @@ struct Scene {
   std::uint32_t pictures = 0;
 };
 
-constexpr VkPushConstantRange kMeshRange{VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT, 0,
-                                         sizeof(Shape)};
+constexpr VkPushConstantRange kMeshRange{VK_SHADER_STAGE_MESH_BIT_EXT | VK_SHADER_STAGE_FRAGMENT_BIT, 0, sizeof(Shape)};
 
 // They live as long as the session.
 std::vector<VkShaderEXT> create_shaders(Session& s, const Scene& scene,
                                         const std::vector<VkShaderCreateInfoEXT>& infos) {
   std::vector<VkShaderEXT> made(infos.size());
-  CHECK(
-      scene.f.create(s.device, static_cast<std::uint32_t>(infos.size()), infos.data(), nullptr, made.data()));
+  CHECK(scene.f.create(s.device, static_cast<std::uint32_t>(infos.size()), infos.data(), nullptr, made.data()));
   for (const VkShaderEXT one : made) keep(s, scene.f.destroy, one);
   return made;
 }
@@ -82,12 +80,8 @@ std::size_t texels(const Scene& scene, std::uint32_t picture, std::uint32_t colo
 
 void draw_vertices(const Session& s, const Scene& scene) {
   LOAD(s, vkCmdSetVertexInputEXT);
-  const VkVertexInputBindingDescription2EXT binding{VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT,
-                                                    nullptr,
-                                                    0,
-                                                    8,
-                                                    VK_VERTEX_INPUT_RATE_VERTEX,
-                                                    1};
+  const VkVertexInputBindingDescription2EXT binding{
+      VK_STRUCTURE_TYPE_VERTEX_INPUT_BINDING_DESCRIPTION_2_EXT, nullptr, 0, 8, VK_VERTEX_INPUT_RATE_VERTEX, 1};
   const VkVertexInputAttributeDescription2EXT attribute{
       VK_STRUCTURE_TYPE_VERTEX_INPUT_ATTRIBUTE_DESCRIPTION_2_EXT, nullptr, 0, 0, VK_FORMAT_R32G32_SFLOAT, 0};
   vkCmdSetVertexInputEXT(s.cmd, 1, &binding, 1, &attribute);
@@ -99,12 +93,11 @@ void draw_vertices(const Session& s, const Scene& scene) {
 
 void draw_pictures(Session& s, Scene& scene) {
   constexpr VkShaderStageFlags tessellation = VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
-  const auto linked =
-      create_shaders(s, scene,
-                     {shader_info(VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, shape_vert_spv,
-                                  &kShapeRange, VK_SHADER_CREATE_LINK_STAGE_BIT_EXT),
-                      shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kShapeRange,
-                                  VK_SHADER_CREATE_LINK_STAGE_BIT_EXT)});
+  const auto linked = create_shaders(s, scene,
+                                     {shader_info(VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT,
+                                                  shape_vert_spv, &kShapeRange, VK_SHADER_CREATE_LINK_STAGE_BIT_EXT),
+                                      shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kShapeRange,
+                                                  VK_SHADER_CREATE_LINK_STAGE_BIT_EXT)});
   const auto loose = create_shaders(
       s, scene,
       {shader_info(VK_SHADER_STAGE_VERTEX_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, vertices_vert_spv, &kShapeRange),
@@ -115,11 +108,10 @@ void draw_pictures(Session& s, Scene& scene) {
        shader_info(VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, VK_SHADER_STAGE_FRAGMENT_BIT, patch_tese_spv,
                    &kShapeRange),
        shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kShapeRange)});
-  const auto mesh =
-      create_shaders(s, scene,
-                     {shader_info(VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT, shape_mesh_spv,
-                                  &kMeshRange, VK_SHADER_CREATE_NO_TASK_SHADER_BIT_EXT),
-                      shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kMeshRange)});
+  const auto mesh = create_shaders(s, scene,
+                                   {shader_info(VK_SHADER_STAGE_MESH_BIT_EXT, VK_SHADER_STAGE_FRAGMENT_BIT,
+                                                shape_mesh_spv, &kMeshRange, VK_SHADER_CREATE_NO_TASK_SHADER_BIT_EXT),
+                                    shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kMeshRange)});
 
   picture(s, scene, [&] {
     bind_stages(scene, s.cmd, linked[0], linked[1]);
@@ -182,8 +174,8 @@ void draw_in_secondary(Session& s, Scene& scene) {
       shader_info(VK_SHADER_STAGE_FRAGMENT_BIT, 0, shape_frag_spv, &kShapeRange)};
   VkShaderEXT shaders[2];
   CHECK(scene.f.create(s.device, 2, infos, nullptr, shaders));
-  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                             s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                             VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer cmd;
   CHECK(vkAllocateCommandBuffers(s.device, &allocate, &cmd));
   const VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
@@ -192,8 +184,7 @@ void draw_in_secondary(Session& s, Scene& scene) {
       .colorAttachmentCount = 1,
       .pColorAttachmentFormats = &format,
       .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-                                                   &rendering};
+  const VkCommandBufferInheritanceInfo inheritance{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, &rendering};
   const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                       VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT, &inheritance};
   CHECK(vkBeginCommandBuffer(cmd, &info));
@@ -281,8 +272,8 @@ void compute(Session& s, Scene& scene) {
   const std::uint32_t values[2] = {7, 3};
   const VkSpecializationMapEntry entries[2] = {{1, 0, 4}, {9, 4, 4}};
   const VkSpecializationInfo constants{2, entries, sizeof values, values};
-  VkShaderCreateInfoEXT info = shader_info(VK_SHADER_STAGE_COMPUTE_BIT, 0, constants_comp_spv, nullptr,
-                                           VK_SHADER_CREATE_DISPATCH_BASE_BIT_EXT);
+  VkShaderCreateInfoEXT info =
+      shader_info(VK_SHADER_STAGE_COMPUTE_BIT, 0, constants_comp_spv, nullptr, VK_SHADER_CREATE_DISPATCH_BASE_BIT_EXT);
   constexpr VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 16};
   info.setLayoutCount = 1;
   info.pSetLayouts = &kernel.set_layout;
@@ -290,8 +281,7 @@ void compute(Session& s, Scene& scene) {
   info.pPushConstantRanges = &range;
   info.pSpecializationInfo = &constants;
   const VkShaderEXT made = create_shaders(s, scene, {info})[0];
-  vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout, 0, 1, &kernel.set, 0,
-                          nullptr);
+  vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, kernel.layout, 0, 1, &kernel.set, 0, nullptr);
   bind_compute(scene, s.cmd, made);
   vkCmdDispatch(s.cmd, 2, 1, 1);
   run(s);
@@ -329,12 +319,10 @@ void tag(Session& s, const Scene& scene) {
 }  // namespace
 
 int main() {
-  VkPhysicalDeviceShaderObjectFeaturesEXT objects{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT, nullptr, VK_TRUE};
+  VkPhysicalDeviceShaderObjectFeaturesEXT objects{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_OBJECT_FEATURES_EXT, nullptr,
+                                                  VK_TRUE};
   VkPhysicalDeviceMeshShaderFeaturesEXT meshes{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT,
-      .pNext = &objects,
-      .meshShader = VK_TRUE};
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT, .pNext = &objects, .meshShader = VK_TRUE};
   VkPhysicalDeviceVulkan13Features v13{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
                                        .pNext = &meshes,
                                        .privateData = VK_TRUE,
@@ -367,8 +355,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_EXT_shader_object");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_EXT_shader_object"); }
 
 #endif

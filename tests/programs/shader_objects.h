@@ -9,9 +9,8 @@
 namespace program {
 
 template <std::size_t N>
-VkShaderCreateInfoEXT shader_info(VkShaderStageFlagBits stage, VkShaderStageFlags next,
-                                  const std::uint32_t (&code)[N], const VkPushConstantRange* range,
-                                  VkShaderCreateFlagsEXT flags = 0) {
+VkShaderCreateInfoEXT shader_info(VkShaderStageFlagBits stage, VkShaderStageFlags next, const std::uint32_t (&code)[N],
+                                  const VkPushConstantRange* range, VkShaderCreateFlagsEXT flags = 0) {
   return {.sType = VK_STRUCTURE_TYPE_SHADER_CREATE_INFO_EXT,
           .flags = flags,
           .stage = stage,
@@ -55,8 +54,8 @@ inline void set_states(const Session& s, VkCommandBuffer cmd, std::uint32_t exte
   vkCmdSetDepthBoundsTestEnable(cmd, VK_FALSE);
   vkCmdSetDepthBiasEnable(cmd, VK_FALSE);
   vkCmdSetStencilTestEnable(cmd, VK_FALSE);
-  vkCmdSetStencilOp(cmd, VK_STENCIL_FACE_FRONT_AND_BACK, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP,
-                    VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS);
+  vkCmdSetStencilOp(cmd, VK_STENCIL_FACE_FRONT_AND_BACK, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP, VK_STENCIL_OP_KEEP,
+                    VK_COMPARE_OP_ALWAYS);
   vkCmdSetVertexInputEXT(cmd, 0, nullptr, 0, nullptr);
   vkCmdSetPolygonModeEXT(cmd, VK_POLYGON_MODE_FILL);
   vkCmdSetRasterizationSamplesEXT(cmd, VK_SAMPLE_COUNT_1_BIT);

@@ -9,8 +9,7 @@ using namespace program;
 
 namespace {
 
-constexpr VkMemoryPropertyFlags kMapped =
-    VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+constexpr VkMemoryPropertyFlags kMapped = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
 
 VkSemaphore semaphore(Session& s, VkSemaphoreType type) {
   const VkSemaphoreTypeCreateInfo kind{VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO, nullptr, type, 0};
@@ -51,8 +50,8 @@ Pages pages(Session& s, const VkMemoryRequirements& needs, std::uint32_t count) 
 void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   constexpr std::uint32_t kPages = 4;
   VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO};
-  info.flags = VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT |
-               VK_BUFFER_CREATE_SPARSE_ALIASED_BIT;
+  info.flags =
+      VK_BUFFER_CREATE_SPARSE_BINDING_BIT | VK_BUFFER_CREATE_SPARSE_RESIDENCY_BIT | VK_BUFFER_CREATE_SPARSE_ALIASED_BIT;
   info.size = 1 << 20;
   info.usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
   VkBuffer paged = VK_NULL_HANDLE;
@@ -65,13 +64,10 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
   const MappedBuffer seen = buffer(s, kPages * needs.alignment, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const Pages own = pages(s, needs, kPages);
   const auto words = static_cast<std::size_t>(own.page / 4);
-  const auto word = [&](std::uint32_t page, std::size_t i) {
-    return page << 24 | static_cast<std::uint32_t>(i);
-  };
+  const auto word = [&](std::uint32_t page, std::size_t i) { return page << 24 | static_cast<std::uint32_t>(i); };
   for (std::uint32_t page = 0; page < kPages; ++page)
     for (std::size_t i = 0; i < words; ++i) own.words[page * words + i] = word(page, i);
-  const VkSemaphore bound = semaphore(s, VK_SEMAPHORE_TYPE_BINARY),
-                    counted = semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
+  const VkSemaphore bound = semaphore(s, VK_SEMAPHORE_TYPE_BINARY), counted = semaphore(s, VK_SEMAPHORE_TYPE_TIMELINE);
 
   const auto at = [&](std::uint32_t place, std::uint32_t page, bool none = false) {
     return VkSparseMemoryBind{place * own.page, own.page, none ? VK_NULL_HANDLE : own.memory,
@@ -114,11 +110,10 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
     begin(s.commands);
     for (std::uint32_t i = 0; i < kPages; ++i) {
       const std::uint32_t page = (i % 3 + round) % kPages;
-      EXPECT(s, seen.words[i * words + 1] == word(page, 1) &&
-                    seen.words[i * words + words - 1] == word(page, words - 1));
+      EXPECT(s,
+             seen.words[i * words + 1] == word(page, 1) && seen.words[i * words + words - 1] == word(page, words - 1));
     }
-    EXPECT(s, seen.words[2] == 0xabcd0000 + round &&
-                  own.words[(round % kPages) * words + 2] == 0xabcd0000 + round);
+    EXPECT(s, seen.words[2] == 0xabcd0000 + round && own.words[(round % kPages) * words + 2] == 0xabcd0000 + round);
     add(s, seen);
 
     // One place without memory, which nobody reads, and one page exchanged: when the timeline says so.
@@ -144,8 +139,8 @@ void pages_of_a_buffer(Session& s, std::uint32_t rounds) {
 }
 
 VkImage sparse_image(Session& s, VkExtent3D extent, std::uint32_t mips, VkImageCreateFlags flags) {
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, extent,
-                                      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, extent, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
   info.flags = VK_IMAGE_CREATE_SPARSE_BINDING_BIT | flags;
   info.mipLevels = mips;
   VkImage image = VK_NULL_HANDLE;
@@ -160,8 +155,8 @@ void to_general(Session& s, VkImage image, std::uint32_t mips) {
   move.srcQueueFamilyIndex = move.dstQueueFamilyIndex = VK_QUEUE_FAMILY_IGNORED;
   move.image = image;
   move.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, mips, 0, 1};
-  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0,
-                       nullptr, 0, nullptr, 1, &move);
+  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0,
+                       nullptr, 1, &move);
 }
 
 void copy_out(Session& s, VkImage image, std::uint32_t mip, VkOffset3D from, VkExtent3D extent,
@@ -170,8 +165,7 @@ void copy_out(Session& s, VkImage image, std::uint32_t mip, VkOffset3D from, VkE
   vkCmdCopyImageToBuffer(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &region);
 }
 
-void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExtent3D extent,
-             const MappedBuffer& from) {
+void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExtent3D extent, const MappedBuffer& from) {
   const VkBufferImageCopy region{0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, mip, 0, 1}, to, extent};
   vkCmdCopyBufferToImage(s.cmd, from.buffer, image, VK_IMAGE_LAYOUT_GENERAL, 1, &region);
 }
@@ -179,8 +173,8 @@ void copy_in(Session& s, VkImage image, std::uint32_t mip, VkOffset3D to, VkExte
 void tiles_of_an_image(Session& s, std::uint32_t rounds) {
   constexpr VkExtent3D kExtent{512, 512, 1};
   constexpr std::uint32_t kMips = 10;
-  const VkImage image = sparse_image(
-      s, kExtent, kMips, VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT);
+  const VkImage image =
+      sparse_image(s, kExtent, kMips, VK_IMAGE_CREATE_SPARSE_RESIDENCY_BIT | VK_IMAGE_CREATE_SPARSE_ALIASED_BIT);
   VkMemoryRequirements needs;
   vkGetImageMemoryRequirements(s.device, image, &needs);
   std::uint32_t count = 0;
@@ -192,16 +186,14 @@ void tiles_of_an_image(Session& s, std::uint32_t rounds) {
   });
   if (color == kinds.end()) die("no requirements of colors", count);
   const VkExtent3D tile = color->formatProperties.imageGranularity;
-  const auto tail =
-      static_cast<std::uint32_t>((color->imageMipTailSize + needs.alignment - 1) / needs.alignment);
+  const auto tail = static_cast<std::uint32_t>((color->imageMipTailSize + needs.alignment - 1) / needs.alignment);
   const Pages own = pages(s, needs, 3 + tail);
 
   const std::size_t texels = std::size_t{tile.width} * tile.height;
   const MappedBuffer in = buffer(s, texels * 4, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   const MappedBuffer out = buffer(s, texels * 4, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   if (tail != 0) {
-    const VkSparseMemoryBind rest{color->imageMipTailOffset, color->imageMipTailSize, own.memory,
-                                  3 * own.page, 0};
+    const VkSparseMemoryBind rest{color->imageMipTailOffset, color->imageMipTailSize, own.memory, 3 * own.page, 0};
     const VkSparseImageOpaqueMemoryBindInfo opaque{image, 1, &rest};
     VkBindSparseInfo batch{};
     batch.imageOpaqueBindCount = 1;
@@ -257,8 +249,7 @@ void an_image_as_a_whole(Session& s) {
   std::vector<VkSparseMemoryBind> binds;
   for (VkDeviceSize place = 0; place < needs.size; place += needs.alignment)
     binds.push_back({place, std::min(needs.alignment, needs.size - place), own.memory, place, 0});
-  const VkSparseImageOpaqueMemoryBindInfo opaque{image, static_cast<std::uint32_t>(binds.size()),
-                                                 binds.data()};
+  const VkSparseImageOpaqueMemoryBindInfo opaque{image, static_cast<std::uint32_t>(binds.size()), binds.data()};
   VkBindSparseInfo batch{};
   batch.imageOpaqueBindCount = 1;
   batch.pImageOpaqueBinds = &opaque;

@@ -2,8 +2,8 @@
 // Each kind of state that outlives a submit: a scope "middle" begins with what
 // was before it and leaves something else, so that it comes out otherwise when
 // it is simply played again.
-//   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines|queries|results|objects|bound|freed|devices
-//                  |signalled|ticks|told
+//   states --state contents|sets|recordings|half|secondaries|fences|events|waiting|device-events|binaries|timelines
+//                  |queries|results|objects|bound|freed|devices|signalled|ticks|told
 #include "states_sync.h"
 
 using namespace program;
@@ -78,8 +78,8 @@ void secondaries(States& s) {
   VkCommandBuffer secondary;
   CHECK(vkAllocateCommandBuffers(s.c.device, &info, &secondary));
   const auto record = [&](std::uint32_t slot) {
-    const VkCommandBufferInheritanceInfo none{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr,
-                                              VK_NULL_HANDLE, 0, VK_NULL_HANDLE, VK_FALSE, 0, 0};
+    const VkCommandBufferInheritanceInfo none{
+        VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr, VK_NULL_HANDLE, 0, VK_NULL_HANDLE, VK_FALSE, 0, 0};
     VkCommandBufferBeginInfo begin_info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &none};
     CHECK(vkBeginCommandBuffer(secondary, &begin_info));
     record_dispatch(s.a, secondary, s.a.set, slot, kNoSlot);
@@ -233,19 +233,33 @@ struct State {
   const char* name;
   void (*play)(States&);
 };
-constexpr State kStates[] = {{"contents", contents}, {"sets", sets},         {"recordings", recordings},
-                             {"half", half},         {"secondaries", secondaries}, {"fences", fences},
-                             {"events", events},     {"waiting", waiting},     {"device-events", device_events}, {"binaries", binaries}, {"timelines", timelines},
-                             {"queries", queries},   {"results", results},   {"objects", objects},
-                             {"bound", bound},       {"freed", freed},       {"devices", devices},
-                             {"signalled", signalled}, {"ticks", ticks},     {"told", told}};
+constexpr State kStates[] = {{"contents", contents},
+                             {"sets", sets},
+                             {"recordings", recordings},
+                             {"half", half},
+                             {"secondaries", secondaries},
+                             {"fences", fences},
+                             {"events", events},
+                             {"waiting", waiting},
+                             {"device-events", device_events},
+                             {"binaries", binaries},
+                             {"timelines", timelines},
+                             {"queries", queries},
+                             {"results", results},
+                             {"objects", objects},
+                             {"bound", bound},
+                             {"freed", freed},
+                             {"devices", devices},
+                             {"signalled", signalled},
+                             {"ticks", ticks},
+                             {"told", told}};
 
 }  // namespace
 
 int main(int argc, char** argv) {
   const std::string_view wanted = argc == 3 && std::string_view(argv[1]) == "--state" ? argv[2] : "contents";
-  VkPhysicalDeviceSynchronization2Features sync2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                                                 nullptr, VK_TRUE};
+  VkPhysicalDeviceSynchronization2Features sync2{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, nullptr,
+                                                 VK_TRUE};
   VkPhysicalDeviceTimelineSemaphoreFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
                                                     &sync2, VK_TRUE};
   VkPhysicalDevicePrivateDataFeatures data{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, &feature, VK_TRUE};

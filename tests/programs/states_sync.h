@@ -69,8 +69,8 @@ inline void device_events(States& s) {
   CHECK(vkEndCommandBuffer(sets));
   s.run(sets);
   begin(s.commands.buffer, 0);
-  vkCmdWaitEvents(s.commands.buffer, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                  VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, nullptr, 0, nullptr, 0, nullptr);
+  vkCmdWaitEvents(s.commands.buffer, 1, &event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                  0, nullptr, 0, nullptr, 0, nullptr);
   record_dispatch(s.a, s.commands.buffer, s.a.set, 0, 0);
   vkCmdResetEvent(s.commands.buffer, event, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT);
   CHECK(vkEndCommandBuffer(s.commands.buffer));

@@ -78,8 +78,8 @@ void move(VkCommandBuffer commands, VkImage image, VkImageLayout from, VkImageLa
 
 int main() {
   Context c = create_context("suballocate");
-  const VkImage filled = create_image(c, VK_IMAGE_TILING_LINEAR, VK_IMAGE_USAGE_TRANSFER_SRC_BIT,
-                                      VK_IMAGE_LAYOUT_PREINITIALIZED);
+  const VkImage filled =
+      create_image(c, VK_IMAGE_TILING_LINEAR, VK_IMAGE_USAGE_TRANSFER_SRC_BIT, VK_IMAGE_LAYOUT_PREINITIALIZED);
   const VkBuffer given = create_buffer(c, 4 * kPixels, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   Block inputs;
   const VkDeviceSize given_at = inputs.reserve(c, given), filled_at = inputs.reserve(c, filled);
@@ -87,13 +87,12 @@ int main() {
   CHECK(vkBindBufferMemory(c.device, given, inputs.memory, given_at));
   CHECK(vkBindImageMemory(c.device, filled, inputs.memory, filled_at));
 
-  const VkImage copy = create_image(c, VK_IMAGE_TILING_OPTIMAL,
-                                    VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-                                    VK_IMAGE_LAYOUT_UNDEFINED);
-  const VkImage attachment =
-      create_image(c, VK_IMAGE_TILING_OPTIMAL,
-                   VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT,
+  const VkImage copy =
+      create_image(c, VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
                    VK_IMAGE_LAYOUT_UNDEFINED);
+  const VkImage attachment = create_image(c, VK_IMAGE_TILING_OPTIMAL,
+                                          VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSIENT_ATTACHMENT_BIT,
+                                          VK_IMAGE_LAYOUT_UNDEFINED);
   const VkBuffer read = create_buffer(c, 8 * kPixels, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   Block outputs;
   const VkDeviceSize copy_at = outputs.reserve(c, copy), attachment_at = outputs.reserve(c, attachment),
@@ -130,8 +129,8 @@ int main() {
   vkCmdCopyBuffer(commands.buffer, given, read, 1, &rest);
   const VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                              VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &host, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &host, 0,
+                       nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
   submit(c.queues[0], commands);
   wait(c, commands);

@@ -20,8 +20,7 @@ VkSurfaceKHR ask_surface(Session& s) {
   CHECK(vkGetPhysicalDeviceSurfaceSupportKHR(s.physical, s.family, surface, &supported));
   EXPECT(s, supported == VK_TRUE);
 
-  const VkPhysicalDeviceSurfaceInfo2KHR about{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SURFACE_INFO_2_KHR, nullptr,
-                                              surface};
+  const VkPhysicalDeviceSurfaceInfo2KHR about{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SURFACE_INFO_2_KHR, nullptr, surface};
   VkSurfaceCapabilitiesKHR old;
   VkSurfaceCapabilities2KHR newer{VK_STRUCTURE_TYPE_SURFACE_CAPABILITIES_2_KHR};
   CHECK(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(s.physical, surface, &old));
@@ -44,13 +43,12 @@ VkSurfaceKHR ask_surface(Session& s) {
 void convert(Session& s) {
   LOAD(s, vkCreateSamplerYcbcrConversionKHR);
   LOAD(s, vkDestroySamplerYcbcrConversionKHR);
-  const VkSamplerYcbcrConversionCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO,
-      .format = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM,
-      .ycbcrModel = VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_709,
-      .xChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
-      .yChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
-      .chromaFilter = VK_FILTER_NEAREST};
+  const VkSamplerYcbcrConversionCreateInfo info{.sType = VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO,
+                                                .format = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM,
+                                                .ycbcrModel = VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_709,
+                                                .xChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
+                                                .yChromaOffset = VK_CHROMA_LOCATION_MIDPOINT,
+                                                .chromaFilter = VK_FILTER_NEAREST};
   VkSamplerYcbcrConversion conversion;
   CHECK(vkCreateSamplerYcbcrConversionKHR(s.device, &info, nullptr, &conversion));
   const VkSamplerYcbcrConversionInfo by{VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_INFO, nullptr, conversion};
@@ -68,8 +66,8 @@ void convert(Session& s) {
 void describe(Session& s, VkDebugReportObjectTypeEXT type, std::uint64_t object) {
   LOAD(s, vkDebugMarkerSetObjectNameEXT);
   LOAD(s, vkDebugMarkerSetObjectTagEXT);
-  const VkDebugMarkerObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT, nullptr,
-                                            type, object, "described"};
+  const VkDebugMarkerObjectNameInfoEXT name{VK_STRUCTURE_TYPE_DEBUG_MARKER_OBJECT_NAME_INFO_EXT, nullptr, type, object,
+                                            "described"};
   CHECK(vkDebugMarkerSetObjectNameEXT(s.device, &name));
   const std::uint32_t tag[3] = {1, 2, 3};
   const VkDebugMarkerObjectTagInfoEXT tagged{
@@ -105,12 +103,10 @@ void describe_presentation(Session& s, VkSurfaceKHR surface) {
   const VkPrivateDataSlotCreateInfo slot_info{VK_STRUCTURE_TYPE_PRIVATE_DATA_SLOT_CREATE_INFO};
   VkPrivateDataSlot slot;
   CHECK(vkCreatePrivateDataSlot(s.device, &slot_info, nullptr, &slot));
-  CHECK(vkSetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain),
-                         slot, 7));
+  CHECK(vkSetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain), slot, 7));
   CHECK(vkSetPrivateData(s.device, VK_OBJECT_TYPE_IMAGE, reinterpret_cast<std::uint64_t>(image), slot, 8));
   std::uint64_t kept = 0;
-  vkGetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain), slot,
-                   &kept);
+  vkGetPrivateData(s.device, VK_OBJECT_TYPE_SWAPCHAIN_KHR, reinterpret_cast<std::uint64_t>(swapchain), slot, &kept);
   EXPECT(s, kept == 7);
   vkDestroyPrivateDataSlot(s.device, slot, nullptr);
   s.at_end.push_back([&s, swapchain] { vkDestroySwapchainKHR(s.device, swapchain, nullptr); });
@@ -135,13 +131,12 @@ void mark(Session& s, const MappedBuffer& b) {
 int main() {
   VkPhysicalDeviceSamplerYcbcrConversionFeatures conversions{
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SAMPLER_YCBCR_CONVERSION_FEATURES, nullptr, VK_TRUE};
-  VkPhysicalDevicePrivateDataFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES,
-                                              &conversions, VK_TRUE};
+  VkPhysicalDevicePrivateDataFeatures feature{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PRIVATE_DATA_FEATURES, &conversions,
+                                              VK_TRUE};
   Wanted wanted;
   wanted.features = &feature;
   wanted.instance_extensions = {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME,
-                                VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME,
-                                VK_EXT_DEBUG_REPORT_EXTENSION_NAME};
+                                VK_KHR_GET_SURFACE_CAPABILITIES_2_EXTENSION_NAME, VK_EXT_DEBUG_REPORT_EXTENSION_NAME};
   wanted.extensions = {VK_KHR_SWAPCHAIN_EXTENSION_NAME, VK_KHR_DEVICE_GROUP_EXTENSION_NAME,
                        VK_KHR_SAMPLER_YCBCR_CONVERSION_EXTENSION_NAME, VK_EXT_DEBUG_MARKER_EXTENSION_NAME};
   Session s = open("sundry", wanted);

@@ -63,15 +63,22 @@ inline void version_or_leave(VkPhysicalDevice physical) {
 
 // Of extensions, those that such a device does not have in its core.
 inline std::vector<const char*> not_in_core_of_1_4(const std::vector<const char*>& extensions) {
-  constexpr std::string_view promoted[] = {
-      "VK_EXT_host_image_copy",      "VK_EXT_pipeline_protected_access",
-      "VK_EXT_pipeline_robustness",  "VK_KHR_dynamic_rendering_local_read",
-      "VK_KHR_global_priority",      "VK_KHR_index_type_uint8",
-      "VK_KHR_line_rasterization",   "VK_KHR_load_store_op_none",
-      "VK_KHR_maintenance5",         "VK_KHR_maintenance6",
-      "VK_KHR_map_memory2",          "VK_KHR_push_descriptor",
-      "VK_KHR_shader_expect_assume", "VK_KHR_shader_float_controls2",
-      "VK_KHR_shader_subgroup_rotate", "VK_KHR_vertex_attribute_divisor"};
+  constexpr std::string_view promoted[] = {"VK_EXT_host_image_copy",
+                                           "VK_EXT_pipeline_protected_access",
+                                           "VK_EXT_pipeline_robustness",
+                                           "VK_KHR_dynamic_rendering_local_read",
+                                           "VK_KHR_global_priority",
+                                           "VK_KHR_index_type_uint8",
+                                           "VK_KHR_line_rasterization",
+                                           "VK_KHR_load_store_op_none",
+                                           "VK_KHR_maintenance5",
+                                           "VK_KHR_maintenance6",
+                                           "VK_KHR_map_memory2",
+                                           "VK_KHR_push_descriptor",
+                                           "VK_KHR_shader_expect_assume",
+                                           "VK_KHR_shader_float_controls2",
+                                           "VK_KHR_shader_subgroup_rotate",
+                                           "VK_KHR_vertex_attribute_divisor"};
   std::vector<const char*> left;
   for (const char* name : extensions)
     if (std::find(std::begin(promoted), std::end(promoted), name) == std::end(promoted)) left.push_back(name);
@@ -93,9 +100,9 @@ struct Context {
 
 // What a program asks of its device, beyond one queue of Vulkan 1.1.
 struct Wanted {
-  std::uint32_t queues = 1;  // of the first family that does graphics and compute
+  std::uint32_t queues = 1;                        // of the first family that does graphics and compute
   std::uint32_t api_version = VK_API_VERSION_1_1;  // 0: the program says nothing about itself
-  const void* features = nullptr;  // the device's pNext
+  const void* features = nullptr;                  // the device's pNext
   std::vector<const char*> extensions = {};
   std::vector<const char*> instance_extensions = {};
 };
@@ -196,8 +203,7 @@ inline std::uint32_t memory_type(const Context& c, std::uint32_t allowed, VkMemo
   die("no memory type with these properties", static_cast<long>(wanted));
 }
 
-inline VkDeviceMemory allocate(const Context& c, const VkMemoryRequirements& needs,
-                               VkMemoryPropertyFlags wanted) {
+inline VkDeviceMemory allocate(const Context& c, const VkMemoryRequirements& needs, VkMemoryPropertyFlags wanted) {
   VkMemoryAllocateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   info.allocationSize = needs.size;
@@ -251,8 +257,7 @@ struct Commands {
   VkFence done = VK_NULL_HANDLE;
 };
 
-inline VkCommandPool create_command_pool(const Context& c, VkCommandPoolCreateFlags flags,
-                                         std::uint32_t family) {
+inline VkCommandPool create_command_pool(const Context& c, VkCommandPoolCreateFlags flags, std::uint32_t family) {
   VkCommandPoolCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
   info.flags = flags;
@@ -304,9 +309,7 @@ inline void begin(VkCommandBuffer buffer, VkCommandBufferUsageFlags usage) {
   CHECK(vkBeginCommandBuffer(buffer, &info));
 }
 
-inline void begin(const Commands& commands) {
-  begin(commands.buffer, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
-}
+inline void begin(const Commands& commands) { begin(commands.buffer, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT); }
 
 // Orders everything that transfers wrote before what comes next in `next`.
 inline void transfer_barrier(VkCommandBuffer buffer, VkPipelineStageFlags next, VkAccessFlags access) {
@@ -357,15 +360,12 @@ inline VkShaderModule create_shader(const Context& c, const std::uint32_t* code,
 // The number behind `name` on the command line, or `otherwise`.
 inline std::uint32_t option(int argc, char** argv, const char* name, std::uint32_t otherwise) {
   for (int i = 1; i + 1 < argc; ++i)
-    if (std::strcmp(argv[i], name) == 0)
-      return static_cast<std::uint32_t>(std::strtoul(argv[i + 1], nullptr, 10));
+    if (std::strcmp(argv[i], name) == 0) return static_cast<std::uint32_t>(std::strtoul(argv[i + 1], nullptr, 10));
   return otherwise;
 }
 
 // A word that is different for every pair.
-inline std::uint32_t mix(std::uint32_t a, std::uint32_t b) {
-  return (a + 1) * 2654435761u ^ (b + 1) * 40503u;
-}
+inline std::uint32_t mix(std::uint32_t a, std::uint32_t b) { return (a + 1) * 2654435761u ^ (b + 1) * 40503u; }
 
 // FNV-1a over words: what the programs print, so that runs can be compared.
 inline std::uint64_t checksum(const std::uint32_t* words, std::size_t count) {

@@ -50,8 +50,7 @@ VkFence create_exportable_fence(SyncFds& p) {
 }
 
 int fd_of(SyncFds& p, VkSemaphore semaphore) {
-  const VkSemaphoreGetFdInfoKHR info{VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR, nullptr, semaphore,
-                                     p.semaphores};
+  const VkSemaphoreGetFdInfoKHR info{VK_STRUCTURE_TYPE_SEMAPHORE_GET_FD_INFO_KHR, nullptr, semaphore, p.semaphores};
   int fd = -2;
   CHECK(p.get_semaphore(p.s.device, &info, &fd));
   return fd;
@@ -77,12 +76,9 @@ VkResult try_import(SyncFds& p, VkSemaphore semaphore, int fd) {
 void import(SyncFds& p, VkSemaphore semaphore, int fd) { CHECK(try_import(p, semaphore, fd)); }
 
 void import(SyncFds& p, VkFence fence, int fd) {
-  const VkImportFenceFdInfoKHR info{VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR,
-                                    nullptr,
-                                    fence,
-                                    VK_FENCE_IMPORT_TEMPORARY_BIT,
-                                    VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT,
-                                    fd};
+  const VkImportFenceFdInfoKHR info{
+      VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR, nullptr, fence, VK_FENCE_IMPORT_TEMPORARY_BIT,
+      VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT,  fd};
   CHECK(p.import_fence(p.s.device, &info));
 }
 
@@ -100,8 +96,8 @@ int moved(int fd) {
 }
 
 // One shift on the queue, behind `wait`; null for none. The values are of timelines.
-void step(SyncFds& p, std::uint32_t queue, std::uint32_t commands, VkSemaphore wait, VkSemaphore signal,
-          VkFence done, std::uint64_t value = 0) {
+void step(SyncFds& p, std::uint32_t queue, std::uint32_t commands, VkSemaphore wait, VkSemaphore signal, VkFence done,
+          std::uint64_t value = 0) {
   const Commands& c = p.commands[commands];
   begin(c);
   record_shift(p.shift, c.buffer);
@@ -250,8 +246,8 @@ int share(SyncFds& p) {
 }
 
 void say_what_is_offered(SyncFds& p) {
-  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, nullptr, p.semaphores};
+  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+                                                        nullptr, p.semaphores};
   VkExternalSemaphoreProperties of_semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
   vkGetPhysicalDeviceExternalSemaphoreProperties(p.s.physical, &semaphore, &of_semaphores);
   std::fprintf(stderr, "sync_fds: semaphores are offered: %u\n", of_semaphores.externalSemaphoreFeatures);

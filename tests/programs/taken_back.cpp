@@ -39,8 +39,7 @@ void ask(const Session& s, IsThere is_there) {
 int main(int argc, char** argv) {
   const std::uint32_t copies = option(argc, argv, "--copies", 40);
   Session s = open("taken_back");
-  const MappedBuffer bytes =
-      buffer(s, 2 * kHalf, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  const MappedBuffer bytes = buffer(s, 2 * kHalf, VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const VkEvent event = create_event(s);
   const VkQueryPool pool = create_queries(s);
   for (std::uint32_t round = 0; round < 5; ++round) {
@@ -61,8 +60,8 @@ int main(int argc, char** argv) {
     ask(s, [&] { return vkGetEventStatus(s.device, event) == VK_EVENT_SET; });
     std::uint64_t time = 0;
     ask(s, [&] {
-      return vkGetQueryPoolResults(s.device, pool, 0, 1, sizeof time, &time, sizeof time,
-                                   VK_QUERY_RESULT_64_BIT) == VK_SUCCESS;
+      return vkGetQueryPoolResults(s.device, pool, 0, 1, sizeof time, &time, sizeof time, VK_QUERY_RESULT_64_BIT) ==
+             VK_SUCCESS;
     });
     wait(s, s.commands);
     begin(s.commands);

@@ -104,15 +104,13 @@ void dispatch(VkCommandBuffer cmd, VkPipelineLayout layout, std::uint32_t at) {
 
 int main() {
   Wanted wanted;
-  wanted.extensions = {VK_KHR_DESCRIPTOR_UPDATE_TEMPLATE_EXTENSION_NAME,
-                       VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
+  wanted.extensions = {VK_KHR_DESCRIPTOR_UPDATE_TEMPLATE_EXTENSION_NAME, VK_KHR_PUSH_DESCRIPTOR_EXTENSION_NAME};
   Session s = open("templates", wanted);
   LOAD(s, vkCmdPushDescriptorSetKHR);
   LOAD(s, vkCmdPushDescriptorSetWithTemplateKHR);
   LOAD(s, vkUpdateDescriptorSetWithTemplateKHR);
   LOAD(s, vkDestroyDescriptorUpdateTemplateKHR);
-  constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT |
-                                       VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+  constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                        VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT;
   MappedBuffer in[4];
   for (std::uint32_t i = 0; i < 4; ++i) {
@@ -120,13 +118,8 @@ int main() {
     in[i].words[0] = i + 1;
   }
   const MappedBuffer out = buffer(s, 256, usage);
-  const VkBufferViewCreateInfo view{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO,
-                                    nullptr,
-                                    0,
-                                    in[3].buffer,
-                                    VK_FORMAT_R32_UINT,
-                                    0,
-                                    VK_WHOLE_SIZE};
+  const VkBufferViewCreateInfo view{
+      VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, nullptr, 0, in[3].buffer, VK_FORMAT_R32_UINT, 0, VK_WHOLE_SIZE};
   VkBufferView texels;
   CHECK(vkCreateBufferView(s.device, &view, nullptr, &texels));
   keep(s, vkDestroyBufferView, texels);
@@ -134,8 +127,7 @@ int main() {
 
   std::vector<VkDescriptorSetLayoutBinding> bindings;
   const VkDescriptorType types[4] = {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                     VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
-                                     VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
+                                     VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
   for (std::uint32_t i = 0; i < 4; ++i)
     bindings.push_back({i, types[i], i == 1 ? 2u : 1u, VK_SHADER_STAGE_COMPUTE_BIT, garbage<VkSampler>()});
   const VkPushConstantRange range{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4};
@@ -155,8 +147,7 @@ int main() {
   vkUpdateDescriptorSets(s.device, 4, plain_writes.data(), 0, nullptr);
   VkCopyDescriptorSet copies[4];
   for (std::uint32_t i = 0; i < 4; ++i)
-    copies[i] = {
-        VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, sets[0], i, 0, sets[1], i, 0, i == 1 ? 2u : 1u};
+    copies[i] = {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, sets[0], i, 0, sets[1], i, 0, i == 1 ? 2u : 1u};
   vkUpdateDescriptorSets(s.device, 0, nullptr, 4, copies);
   VkDescriptorUpdateTemplate made =
       create_template(s, plain, VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET, layout);

@@ -57,8 +57,8 @@ Queues create_queues(std::uint32_t wanted) {
 }
 
 // `wait` and `signal`: null for none.
-void submit_at(VkQueue queue, VkCommandBuffer buffer, VkSemaphore wait, VkSemaphore signal,
-               std::uint64_t value, VkFence done) {
+void submit_at(VkQueue queue, VkCommandBuffer buffer, VkSemaphore wait, VkSemaphore signal, std::uint64_t value,
+               VkFence done) {
   VkTimelineSemaphoreSubmitInfo values{};
   values.sType = VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO;
   const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_TRANSFER_BIT;
@@ -76,8 +76,8 @@ void submit_at(VkQueue queue, VkCommandBuffer buffer, VkSemaphore wait, VkSemaph
   CHECK(vkQueueSubmit(queue, 1, &info, done));
 }
 
-void record_copy(const Commands& commands, const MappedBuffer& from, const MappedBuffer& to,
-                 VkDeviceSize offset, VkDeviceSize bytes) {
+void record_copy(const Commands& commands, const MappedBuffer& from, const MappedBuffer& to, VkDeviceSize offset,
+                 VkDeviceSize bytes) {
   begin(commands);
   const VkBufferCopy region{offset, offset, bytes};
   vkCmdCopyBuffer(commands.buffer, from.buffer, to.buffer, 1, &region);

@@ -15,8 +15,7 @@ constexpr std::uint32_t kConstants[4] = {17, 18, 19, 20};
 
 int main() {
   Session s = open("times");
-  const VkQueryPoolCreateInfo info{
-      VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_TIMESTAMP, 2, 0};
+  const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_TIMESTAMP, 2, 0};
   VkQueryPool pool;
   CHECK(vkCreateQueryPool(s.device, &info, nullptr, &pool));
   keep(s, vkDestroyQueryPool, pool);

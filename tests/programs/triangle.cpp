@@ -12,9 +12,7 @@ namespace {
 
 constexpr std::uint32_t kExtent = 256;
 
-std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) {
-  return r | g << 8 | b << 16 | 0xff000000u;
-}
+std::uint32_t rgba(std::uint32_t r, std::uint32_t g, std::uint32_t b) { return r | g << 8 | b << 16 | 0xff000000u; }
 
 struct Frame {
   Commands commands;
@@ -23,8 +21,7 @@ struct Frame {
 
 void record(const Raster& r, const Frame& frame, const MappedBuffer& vertices, const MappedBuffer& readback) {
   const Commands& commands = frame.commands;
-  const float tint[4] = {static_cast<float>(frame.red) / 255.0f, static_cast<float>(frame.green) / 255.0f, 0,
-                         1};
+  const float tint[4] = {static_cast<float>(frame.red) / 255.0f, static_cast<float>(frame.green) / 255.0f, 0, 1};
   begin(commands);
   begin_pass(r, commands, vertices, tint);
   vkCmdDraw(commands.buffer, 3, 1, 0, 0);
@@ -32,12 +29,11 @@ void record(const Raster& r, const Frame& frame, const MappedBuffer& vertices, c
   VkBufferImageCopy copy{};
   copy.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   copy.imageExtent = {kExtent, kExtent, 1};
-  vkCmdCopyImageToBuffer(commands.buffer, r.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, readback.buffer, 1,
-                         &copy);
+  vkCmdCopyImageToBuffer(commands.buffer, r.image, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, readback.buffer, 1, &copy);
   VkMemoryBarrier host{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_TRANSFER_WRITE_BIT,
                        VK_ACCESS_HOST_READ_BIT};
-  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1,
-                       &host, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(commands.buffer, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_HOST_BIT, 0, 1, &host, 0,
+                       nullptr, 0, nullptr);
   CHECK(vkEndCommandBuffer(commands.buffer));
 }
 

@@ -38,8 +38,7 @@ int main() {
   Context devices[3] = {create_device(first, {}), create_device(second, {}), create_device(first, {})};
   std::uint64_t sums[3]{};
   std::vector<std::thread> workers;
-  for (std::uint32_t i = 0; i < 3; ++i)
-    workers.emplace_back([&, i] { sums[i] = work(devices[i], 100 * i, 16); });
+  for (std::uint32_t i = 0; i < 3; ++i) workers.emplace_back([&, i] { sums[i] = work(devices[i], 100 * i, 16); });
   for (std::thread& worker : workers) worker.join();
   vkDestroyDevice(devices[0].device, nullptr);
 

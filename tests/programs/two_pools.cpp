@@ -18,9 +18,7 @@ VkDeviceSize row(std::uint32_t thread, std::uint32_t round) {
   return (VkDeviceSize{thread} * (kRounds + 1) + round) * kRowBytes;
 }
 
-std::uint32_t changed_word(std::uint32_t thread, std::uint32_t round) {
-  return (round * 5 + thread) % kRowWords;
-}
+std::uint32_t changed_word(std::uint32_t thread, std::uint32_t round) { return (round * 5 + thread) % kRowWords; }
 
 // The row of this round is the row before, but for one word.
 void record(VkCommandBuffer commands, VkBuffer rows, std::uint32_t thread, std::uint32_t round) {
@@ -28,8 +26,7 @@ void record(VkCommandBuffer commands, VkBuffer rows, std::uint32_t thread, std::
   const VkBufferCopy copy{row(thread, round), row(thread, round + 1), kRowBytes};
   vkCmdCopyBuffer(commands, rows, rows, 1, &copy);
   transfer_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT);
-  vkCmdFillBuffer(commands, rows, row(thread, round + 1) + changed_word(thread, round) * 4, 4,
-                  mix(thread, round));
+  vkCmdFillBuffer(commands, rows, row(thread, round + 1) + changed_word(thread, round) * 4, 4, mix(thread, round));
   transfer_barrier(commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_READ_BIT);
   transfers_to_host(commands);
   CHECK(vkEndCommandBuffer(commands));

@@ -15,8 +15,7 @@ namespace {
 
 constexpr std::uint32_t kSlots = 16;  // 4096 bytes: one page of inputs, one of outputs
 
-void run(const Context& c, const Accumulate& a, std::uint32_t thread, std::uint32_t rounds,
-         std::mutex& queue_lock) {
+void run(const Context& c, const Accumulate& a, std::uint32_t thread, std::uint32_t rounds, std::mutex& queue_lock) {
   Commands commands = create_commands(c);
   const VkQueue queue = c.queues[thread % c.queues.size()];
   for (std::uint32_t round = 0; round < rounds; ++round) {
@@ -32,8 +31,7 @@ void run(const Context& c, const Accumulate& a, std::uint32_t thread, std::uint3
     }
     wait(c, commands);
     for (std::uint32_t w = 0; w < kSlotWords; ++w)
-      if (a.output.words[slot * kSlotWords + w] != 3 * input_value(value, w))
-        wrong("wrong result in round", round);
+      if (a.output.words[slot * kSlotWords + w] != 3 * input_value(value, w)) wrong("wrong result in round", round);
   }
   destroy(c, commands);
 }

@@ -21,9 +21,8 @@ VkRenderPass create_pass(Session& s) {
                                            .initialLayout = VK_IMAGE_LAYOUT_UNDEFINED,
                                            .finalLayout = VK_IMAGE_LAYOUT_GENERAL};
   const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_GENERAL};
-  const VkSubpassDescription subpass{.pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS,
-                                     .colorAttachmentCount = 1,
-                                     .pColorAttachments = &reference};
+  const VkSubpassDescription subpass{
+      .pipelineBindPoint = VK_PIPELINE_BIND_POINT_GRAPHICS, .colorAttachmentCount = 1, .pColorAttachments = &reference};
   const VkRenderPassCreateInfo info{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                                     .attachmentCount = 1,
                                     .pAttachments = &attachment,
@@ -50,8 +49,8 @@ VkFramebuffer create_framebuffer(Session& s, VkRenderPass pass, const Image& ima
 }  // namespace
 
 int main() {
-  const VkPhysicalDeviceVulkan13Features features{
-      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES, .dynamicRendering = VK_TRUE};
+  const VkPhysicalDeviceVulkan13Features features{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES,
+                                                  .dynamicRendering = VK_TRUE};
   Wanted wanted;
   wanted.features = &features;
   Session s = open("undefined_kept", wanted);

@@ -54,14 +54,13 @@ void queries(Session& s) {
 
 // Outside of a pass, and without a query that goes on.
 void secondary(Session& s) {
-  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                             s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo allocate{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                             VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer commands;
   CHECK(vkAllocateCommandBuffers(s.device, &allocate, &commands));
-  VkCommandBufferInheritanceInfo inherited{
-      .sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-      .subpass = kGarbage,
-      .queryFlags = kGarbage & ~VkQueryControlFlags{VK_QUERY_CONTROL_PRECISE_BIT}};
+  VkCommandBufferInheritanceInfo inherited{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+                                           .subpass = kGarbage,
+                                           .queryFlags = kGarbage & ~VkQueryControlFlags{VK_QUERY_CONTROL_PRECISE_BIT}};
   std::memset(&inherited.renderPass, 0xcd, sizeof inherited.renderPass);
   std::memset(&inherited.framebuffer, 0xcd, sizeof inherited.framebuffer);
   const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &inherited};

@@ -77,8 +77,13 @@ class Watch {
         found_.error = loaded.error().message;
         return std::move(found_);
       }
-      const access::Call call{*step.command, parameters.view, walk_.resolution(), walk_.objects(), step.record.sequence,
-                              step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)};
+      const access::Call call{*step.command,
+                              parameters.view,
+                              walk_.resolution(),
+                              walk_.objects(),
+                              step.record.sequence,
+                              step.succeeded(),
+                              static_cast<std::uint64_t>(step.record.return_value)};
       watch(call);
       model_.take(call);
     }
@@ -128,7 +133,8 @@ class Watch {
 
   void write_memory(ObjectId resource, std::uint64_t first, std::uint64_t last, std::uint64_t record) {
     if (const auto place = places_.find(resource); place != places_.end())
-      memories_[place->second.memory].all.push_back({place->second.offset + first, place->second.offset + last, record});
+      memories_[place->second.memory].all.push_back(
+          {place->second.offset + first, place->second.offset + last, record});
   }
 
   void write_buffer(ObjectId id, std::uint64_t first, std::uint64_t last, std::uint64_t record) {
@@ -166,7 +172,8 @@ class Watch {
       if (!touch.writes()) continue;
       const std::uint64_t last = touch.offset + touch.size;
       if (objects[touch.object].type == HandleType::VkImage) write_image(touch.object, touch.part, executed.at);
-      if (objects[touch.object].type == HandleType::VkBuffer) write_buffer(touch.object, touch.offset, last, executed.at);
+      if (objects[touch.object].type == HandleType::VkBuffer)
+        write_buffer(touch.object, touch.offset, last, executed.at);
       if (objects[touch.object].type == HandleType::VkDeviceMemory)
         memories_[touch.object].all.push_back({touch.offset, last, executed.at});
     }
@@ -216,8 +223,8 @@ class Watch {
               memories_[place->second.memory].holds(place->second.offset + range.offset + byte, since));
     });
     if (at != kNone)
-      found_.missed.push_back(walk_.objects().name(id) + " at byte " + std::to_string(range.offset + at) + ", seen by record " +
-                              std::to_string(c.sequence));
+      found_.missed.push_back(walk_.objects().name(id) + " at byte " + std::to_string(range.offset + at) +
+                              ", seen by record " + std::to_string(c.sequence));
   }
 
   void check_part(const access::Call& c, ObjectId id, const RondoSubresource& part, const RondoDigest& digest) {
@@ -244,8 +251,8 @@ class Watch {
   Changes found_;
   std::map<ObjectId, Place> places_;
   std::map<ObjectId, Ranges> buffers_, memories_;
-  std::map<Part, std::uint64_t> parts_;             // the record that wrote it last
-  std::map<ObjectId, std::uint64_t> anything_;      // likewise: reached from memory
+  std::map<Part, std::uint64_t> parts_;         // the record that wrote it last
+  std::map<ObjectId, std::uint64_t> anything_;  // likewise: reached from memory
   std::map<std::pair<ObjectId, std::uint64_t>, Seen> buffer_contents_;
   std::map<Part, Seen> part_contents_;
 };

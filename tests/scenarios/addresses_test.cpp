@@ -17,8 +17,8 @@ const char* const kWithoutReplay = "lacks=bufferDeviceAddressCaptureReplay";
 const char* const kWithoutBoth = "lacks=bufferDeviceAddressCaptureReplay;VK_EXT_external_memory_host";
 
 const Recording& on_fake(const std::string& settings) {
-  const Recording& capture = captured(without_checks({program("addresses")}),
-                                      {.checkpoints = "submit", .driver = fake, .settings = settings});
+  const Recording& capture =
+      captured(without_checks({program("addresses")}), {.checkpoints = "submit", .driver = fake, .settings = settings});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   return capture;
@@ -109,8 +109,7 @@ SCENARIO("an address that is another one is named with its buffer", "[addresses]
   REQUIRE(place != 0);
   // Far behind all others: 16 GiB.
   const std::string elsewhere = std::to_string(place + (std::uint64_t{16} << 30));
-  const Outcome outcome =
-      player({"--verify", "--damage", "corrupt:rondoAddress#0:place=" + elsewhere, capture.path});
+  const Outcome outcome = player({"--verify", "--damage", "corrupt:rondoAddress#0:place=" + elsewhere, capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == kCannot);
   CHECK(is_one_line(outcome, "player"));

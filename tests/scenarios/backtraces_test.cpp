@@ -57,7 +57,8 @@ std::vector<Call> calls_of(const std::string& file, const Words& options = {"--s
       constexpr std::string_view nameless = "(anonymous namespace)::";
       if (function.starts_with(nameless)) function.erase(0, nameless.size());
       function = function.substr(0, function.find('('));
-      if (const std::size_t space = function.rfind("::"); space != std::string::npos) function = function.substr(space + 2);
+      if (const std::size_t space = function.rfind("::"); space != std::string::npos)
+        function = function.substr(space + 2);
       if (module == "callers" || module.starts_with("called_")) call.frames.push_back({module, function});
     }
     calls.push_back(std::move(call));
@@ -75,7 +76,8 @@ std::set<std::string> resetters(const std::vector<Call>& calls, const std::strin
       REQUIRE(at != std::string::npos);
       fence = call.text.substr(at, call.text.find('"', at) - at);
     }
-    if (call.command != "vkResetFences" || fence.empty() || call.text.find("\"" + fence + "\"") == std::string::npos) continue;
+    if (call.command != "vkResetFences" || fence.empty() || call.text.find("\"" + fence + "\"") == std::string::npos)
+      continue;
     std::string text;
     for (const Frame& frame : call.frames) text += (text.empty() ? "" : " < ") + frame.function;
     found.insert(text);
@@ -84,7 +86,8 @@ std::set<std::string> resetters(const std::vector<Call>& calls, const std::strin
 }
 
 bool begins(const std::set<std::string>& texts, const std::string& with) {
-  return !texts.empty() && std::all_of(texts.begin(), texts.end(), [&](const std::string& one) { return one.starts_with(with); });
+  return !texts.empty() &&
+         std::all_of(texts.begin(), texts.end(), [&](const std::string& one) { return one.starts_with(with); });
 }
 
 }  // namespace
@@ -109,7 +112,8 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   for (const Call& call : calls)
     if (call.command.starts_with("vk") && call.frames.empty()) FAIL_CHECK(call.text);
   // The chain, and a shorter one between.
-  CHECK(resetters(calls, "chain") == std::set<std::string>{"innermost < middle < outermost < main < _start", "innermost < main < _start"});
+  CHECK(resetters(calls, "chain") ==
+        std::set<std::string>{"innermost < middle < outermost < main < _start", "innermost < main < _start"});
   std::string deep = "innermost";
   for (int i = 0; i <= 10; ++i) deep += " < recursion";
   CHECK(resetters(calls, "deep") == std::set<std::string>{deep + " < main < _start"});
@@ -252,7 +256,8 @@ SCENARIO("without the option nothing is told, and asked for symbols dump says so
     const auto commands = [](const std::string& file) {
       std::vector<std::string> out;
       for (const Call& call : calls_of(file, {}))
-        if (call.command != "rondoModule" && call.command != "rondoCallChain" && call.command != "rondoCaller") out.push_back(call.command);
+        if (call.command != "rondoModule" && call.command != "rondoCallChain" && call.command != "rondoCaller")
+          out.push_back(call.command);
       return out;
     };
     CHECK(commands(with) == commands(without));
@@ -268,9 +273,11 @@ SCENARIO("a cut keeps the callers of what it has of the capture", "[backtraces]"
   REQUIRE(capture({"--backtraces", "--checkpoints", "readback"}, {program("compute")}, file).status == 0);
   const auto told = [](const std::string& capture, const Words& options) {
     std::vector<std::string> out;
-    for (const std::string& line : lines(rondo({"dump", options[0], options[1], "--format", "jsonl", "--symbols", capture}).out)) {
+    for (const std::string& line :
+         lines(rondo({"dump", options[0], options[1], "--format", "jsonl", "--symbols", capture}).out)) {
       const Json row = Json::parse(line);
-      if (row.at("/row") != "\"record\"" || row.at("/by_layer") == "true" || row.at("/command").starts_with("\"rondo")) continue;
+      if (row.at("/row") != "\"record\"" || row.at("/by_layer") == "true" || row.at("/command").starts_with("\"rondo"))
+        continue;
       std::string one = row.at("/command") + " from";
       for (std::size_t i = 0; i < row.size("/callers"); ++i) {
         const std::string at = "/callers/" + std::to_string(i);
@@ -284,7 +291,8 @@ SCENARIO("a cut keeps the callers of what it has of the capture", "[backtraces]"
   // The part begins behind the wait for the submit before.
   while (!all.empty() && !all.front().starts_with("\"vkBeginCommandBuffer")) all.erase(all.begin());
   REQUIRE(all.size() > 50);
-  CHECK(std::all_of(all.begin(), all.end(), [](const std::string& one) { return one.find("main") != std::string::npos; }));
+  CHECK(std::all_of(all.begin(), all.end(),
+                    [](const std::string& one) { return one.find("main") != std::string::npos; }));
   const Outcome cut = rondo({"trim", "--submits", "20:30", file, "-o", part});
   INFO(cut.both());
   REQUIRE(cut.status == 0);

@@ -81,8 +81,7 @@ SCENARIO("What reads a capture keeps to its budgets of memory and time", "[bombs
     const Outcome small = rondo_within(400, with(words, {"--memory-budget", "32", bomb.path}));
     INFO(small.err);
     CHECK(small.status == kUnreadable);
-    CHECK(small.err.find(
-              "bomb.rondo: needs more memory than the budget of 32 MiB: raise it with --memory-budget") !=
+    CHECK(small.err.find("bomb.rondo: needs more memory than the budget of 32 MiB: raise it with --memory-budget") !=
           std::string::npos);
 #endif
     const Outcome late = rondo(with(words, {"--timeout", "0.001", bomb.path}));
@@ -111,8 +110,7 @@ SCENARIO("Work of hours is given up in time, and leaves nothing", "[bombs]") {
   const std::string output = bomb.directory.file("out"), late = "bomb.rondo: no end within 0.5 s (--timeout)";
   is_given_up(player({"--timeout", "0.5", bomb.path}), "player", "the 0.5 s of --timeout were over");
   is_given_up(player({"--timeout", "0.5", "--loop", "2", bomb.path}), "player", "the 0.5 s of --timeout were over");
-  is_given_up(rondo({"trim", "--timeout", "0.5", "--submits", "5:6", bomb.path, "-o", output}), "rondo",
-              late);
+  is_given_up(rondo({"trim", "--timeout", "0.5", "--submits", "5:6", bomb.path, "-o", output}), "rondo", late);
   is_given_up(rondo({"extract", "--timeout", "0.5", "--buffers", bomb.path, "-o", output}), "rondo", late);
   CHECK(files_in(bomb.directory.path()).size() == 1);
 }
@@ -136,8 +134,7 @@ SCENARIO("The replays that a cut checks itself by are within its time limit", "[
   REQUIRE(all > without_check + 1);
   // Each takes a tenth of a second: all of them cannot end in less, however fast the machine is.
   const double limit = (all + without_check) / 2 * 0.1;
-  const Cut part =
-      cut(capture, with(span, {"--timeout", std::to_string(limit)}), fake, "keeps=1,delay-us=100000");
+  const Cut part = cut(capture, with(span, {"--timeout", std::to_string(limit)}), fake, "keeps=1,delay-us=100000");
   INFO(all << " submits, " << without_check << " without the check; " << part.run.both());
   CHECK(part.run.status == kTimeout);
   CHECK(is_one_line(part.run, "rondo"));

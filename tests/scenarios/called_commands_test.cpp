@@ -27,9 +27,8 @@ const std::vector<std::string> kPrograms = {"addresses",       "aliases",      "
                                             "sparse",          "submits",      "shared_memory",
                                             "timeline",        "rendering",    "templates",
                                             "suballocate",     "host_pointers"};
-const std::vector<std::string> kFakePrograms = {"chapters/asked", "discards", "displays", "dynamic_rest",
-                                                "headless",       "meshes",   "planes",   "presents",
-                                                "sundry",         "sync_fds"};
+const std::vector<std::string> kFakePrograms = {"chapters/asked", "discards", "displays", "dynamic_rest", "headless",
+                                                "meshes",         "planes",   "presents", "sundry",       "sync_fds"};
 
 const std::vector<std::string> kNewerPrograms = {
     "descriptor_buffers",    "generated_dispatches",  "generated_draws",
@@ -39,10 +38,9 @@ const std::vector<std::string> kNewerPrograms = {
     "chapters/newer_states", "chapters/second_forms"};  // on a newer lavapipe
 
 // By the core of 1.4, too.
-const std::vector<std::string> kPromotedPrograms = {"chapters/host_image_copies", "chapters/local_reads",
-                                                    "chapters/mapped_again",      "chapters/newer_states",
-                                                    "chapters/pushed_sets",       "chapters/second_forms",
-                                                    "maintenance5"};
+const std::vector<std::string> kPromotedPrograms = {
+    "chapters/host_image_copies", "chapters/local_reads",  "chapters/mapped_again", "chapters/newer_states",
+    "chapters/pushed_sets",       "chapters/second_forms", "maintenance5"};
 
 const std::vector<std::string> kNewestPrograms = {"chapters/cooperative_matrices", "chapters/flexible_matrices",
                                                   "chapters/recent_states",
@@ -80,9 +78,7 @@ const Reasons kExtensionsWithout = {
     {"vkGetPhysicalDeviceWaylandPresentationSupportKHR", "needs a compositor: [windows]"},
 };
 
-std::string unquoted(const std::string& value) {
-  return value.size() < 2 ? value : value.substr(1, value.size() - 2);
-}
+std::string unquoted(const std::string& value) { return value.size() < 2 ? value : value.substr(1, value.size() - 2); }
 
 struct Commands {
   std::set<std::string> supported, unsupported;
@@ -121,8 +117,7 @@ const std::set<std::string>& recorded() {
     add_names(captured({program(name)}, {.checkpoints = "readback", .driver = lavapipe}), found);
   for (const std::string& name : kFakePrograms)
     if (cannot_run(without_checks({program(name)}), fake).empty())
-      add_names(captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake}),
-                found);
+      add_names(captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake}), found);
   for (const std::string& name : kNewerPrograms)
     if (cannot_run({program(name)}, lavapipe25).empty())
       add_names(captured({program(name)}, {.checkpoints = "readback", .driver = lavapipe25}), found);
@@ -160,8 +155,7 @@ SCENARIO("each core command is recorded of a program or has its reason", "[comma
   }
 }
 
-SCENARIO("each command of an extension that programs see is recorded of one or has its reason",
-         "[commands]") {
+SCENARIO("each command of an extension that programs see is recorded of one or has its reason", "[commands]") {
   for (const std::string& driver : {lavapipe25, lavapipe26})
     if (!no_driver(driver).empty()) SKIP_SCENARIO(no_driver(driver));
   GIVEN("the commands of extensions that are supported, aliases among them") {

@@ -61,7 +61,9 @@ void refuses(const Words& words, int status, const Words& said) {
   }
 }
 
-std::string submits_of(const std::string& path) { return Json::parse(rondo({"info", "--json", path}).out).at("/submits"); }
+std::string submits_of(const std::string& path) {
+  return Json::parse(rondo({"info", "--json", path}).out).at("/submits");
+}
 
 constexpr int kOwnError = 125, kCannotExecute = 126, kNotFound = 127;
 
@@ -202,7 +204,9 @@ SCENARIO("a program is told of layer and shim as was asked for", "[capture-check
     CHECK(outcome.status == 0);
     return "\n" + outcome.out;
   };
-  const auto has = [](const std::string& all, const std::string& line) { return all.find("\n" + line + "\n") != std::string::npos; };
+  const auto has = [](const std::string& all, const std::string& line) {
+    return all.find("\n" + line + "\n") != std::string::npos;
+  };
   const std::string shim = build_root() + "/layer/librondo_preload.so";
 #ifdef RONDO_SANITIZER_RUNTIME
   const std::string alone = "LD_PRELOAD=" RONDO_SANITIZER_RUNTIME ":libm.so.6", with_shim = alone + ":" + shim;
@@ -227,7 +231,8 @@ SCENARIO("a program is told of layer and shim as was asked for", "[capture-check
 
 SCENARIO("a tree without the shim captures by the layer, and says so when asked", "[capture-checks]") {
   const TemporaryDirectory tree, captures;
-  for (const char* part : {"analyzers", "layer", "share/vulkan/implicit_layer.d"}) fs::create_directories(tree.file(part));
+  for (const char* part : {"analyzers", "layer", "share/vulkan/implicit_layer.d"})
+    fs::create_directories(tree.file(part));
   fs::copy_file(build_root() + "/analyzers/rondo", tree.file("analyzers/rondo"));
   fs::copy_file(build_root() + "/layer/librondo_layer.so", tree.file("layer/librondo_layer.so"));
   const std::string manifest = "share/vulkan/implicit_layer.d/VkLayer_RONDO_capture.json";
@@ -247,7 +252,8 @@ SCENARIO("a tree without the shim captures by the layer, and says so when asked"
 
   command.arguments = {tree.file("analyzers/rondo"), "doctor"};
   CHECK(run(command).out.find("warn  shim      no preload shim") != std::string::npos);
-  CHECK(rondo({"doctor"}).out.find("ok    shim      " + build_root() + "/layer/librondo_preload.so") != std::string::npos);
+  CHECK(rondo({"doctor"}).out.find("ok    shim      " + build_root() + "/layer/librondo_preload.so") !=
+        std::string::npos);
 
   command = command_for(captures, {"--shim-only"}, {program("vulkan14")});
   command.arguments[0] = tree.file("analyzers/rondo");
@@ -258,7 +264,8 @@ SCENARIO("a tree without the shim captures by the layer, and says so when asked"
   CHECK(files_in(captures.path()).size() == 1);
 }
 
-SCENARIO("a capture whose name is there already gets another one, and says so, or takes its place", "[capture-checks]") {
+SCENARIO("a capture whose name is there already gets another one, and says so, or takes its place",
+         "[capture-checks]") {
   const TemporaryDirectory directory;
   const auto record = [&](const Words& options) {
     Command command;
@@ -371,7 +378,8 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
       if (!by_variable) command.arguments.insert(command.arguments.begin() + 2, {"--checkpoints", "present"});
       const Outcome outcome = run(command);
       INFO(outcome.both());
-      CHECK(count(outcome.err, ": nothing to compare: it presented no image (--checkpoints present): --checkpoints submit ") == 1);
+      CHECK(count(outcome.err,
+                  ": nothing to compare: it presented no image (--checkpoints present): --checkpoints submit ") == 1);
       CHECK(lines(outcome.err).size() == 2);  // with the line of the file
       CHECK(outcome.status == 2);             // as the player's
     }
@@ -387,7 +395,8 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
     const Words words{program("draws"), "--calls", "1000"};
     const Outcome outcome = capture(directory, {"--verify"}, words);
     INFO(outcome.both());
-    CHECK(count(outcome.err, ": nothing to compare: it presented no image and waited for nothing that it could read ") == 1);
+    CHECK(count(outcome.err,
+                ": nothing to compare: it presented no image and waited for nothing that it could read ") == 1);
     CHECK(lines(outcome.err).size() == 2);
     CHECK(outcome.status == 2);
     const Outcome with_more = capture(directory, {"--verify", "--checkpoints", "submit"}, words);
@@ -396,7 +405,8 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
     CHECK(compared(with_more, "parts of buffers and images").equal > 0);
   }
   WHEN("the program fails, too") {
-    const Outcome outcome = capture(directory, {"--verify", "--checkpoints", "present"}, {"sh", "-c", program("leak") + "; exit 3"});
+    const Outcome outcome =
+        capture(directory, {"--verify", "--checkpoints", "present"}, {"sh", "-c", program("leak") + "; exit 3"});
     INFO(outcome.both());
     CHECK(outcome.err.find("nothing to compare") != std::string::npos);
     CHECK(outcome.status == 3);
@@ -418,9 +428,8 @@ SCENARIO("captures are verified when the program has ended", "[capture-checks]")
 SCENARIO("a capture that asked for checkpoints and has none says why", "[capture-checks]") {
   for (const auto& [level, why] :
        {std::pair("present", "it presented no image (--checkpoints present): --checkpoints submit"),
-        std::pair(
-            "readback",
-            "it presented no image and waited for nothing that it could read (--checkpoints readback)")}) {
+        std::pair("readback",
+                  "it presented no image and waited for nothing that it could read (--checkpoints readback)")}) {
     const Recording& capture = captured({program("draws")}, {.checkpoints = level});
     REQUIRE(capture.run.status == 0);
     const Outcome outcome = player({"--verify", capture.path});

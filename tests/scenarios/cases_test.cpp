@@ -46,8 +46,7 @@ void plays_whole_and_in_parts(const Case& one, const std::string& driver, const 
   const Recording& capture = captured(started(one), {.checkpoints = checkpoints, .driver = driver});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
-  CHECK((capture.run.both() + rondo({"info", capture.path}).out).find("cannot be replayed") ==
-        std::string::npos);
+  CHECK((capture.run.both() + rondo({"info", capture.path}).out).find("cannot be replayed") == std::string::npos);
   const bool compares = checkpoints != "none";
   const auto plays = [&](const std::string& path, Words how) {
     how.push_back(path);
@@ -84,9 +83,7 @@ void play_everything(const std::string& driver) {
 
 }  // namespace
 
-SCENARIO("programs of bug reports are played, looped and cut as they are", "[cases]") {
-  play_everything(lavapipe);
-}
+SCENARIO("programs of bug reports are played, looped and cut as they are", "[cases]") { play_everything(lavapipe); }
 
 SCENARIO("programs of bug reports are played, looped and cut as they are on a newer driver", "[cases]") {
   play_everything(lavapipe25);

@@ -22,8 +22,8 @@ void replace_all(Bytes& in, std::span<const std::byte> from, std::span<const std
     std::copy(to.begin(), to.end(), at);
 }
 
-Result<void> change(const std::string& in, const std::string& out, const std::string& wanted,
-                    std::size_t word, std::uint32_t value) {
+Result<void> change(const std::string& in, const std::string& out, const std::string& wanted, std::size_t word,
+                    std::uint32_t value) {
   auto reader = Reader::open(in);
   if (!reader) return tl::unexpected<Error>(reader.error());
   auto writer = OfflineWriter::create(out, in, Compression::lz4, (*reader)->dictionary());

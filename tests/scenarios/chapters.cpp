@@ -43,8 +43,8 @@ std::string why_not(const Chapter& chapter, const std::string& driver) {
     if (without.rfind(driver + ": ", 0) == 0) return without.substr(driver.size() + 2);
   const Outcome& outcome = alone(chapter, driver);
   const std::string said = outcome.err.substr(0, outcome.err.find('\n'));
-  // The newest Mesa changes every week, and with it what it does wrong. A chapter that it gets wrong is left out there; one
-  // that no other driver runs fails then.
+  // The newest Mesa changes every week, and with it what it does wrong. A chapter that it gets wrong is left out there;
+  // one that no other driver runs fails then.
   if (driver == lavapipe26 && outcome.status != 0)
     return "status " + std::to_string(outcome.status) + " without a recorder: " + said;
   return outcome.status == kCannotRun ? said : "";
@@ -74,9 +74,9 @@ void captures_and_verifies(const Chapter& chapter, const std::string& driver, bo
   INFO("alone: " << native.both());
   REQUIRE(native.status == 0);
   const bool compares = no_readback(driver).empty();
-  const Recording& capture = captured(words_on(chapter, driver), {.checkpoints = compares ? "submit" : "none",
-                                                                  .driver = driver,
-                                                                  .settings = settings_on(chapter, driver)});
+  const Recording& capture = captured(
+      words_on(chapter, driver),
+      {.checkpoints = compares ? "submit" : "none", .driver = driver, .settings = settings_on(chapter, driver)});
   INFO("captured: " << capture.run.both());
   REQUIRE(capture.run.status == 0);
   CHECK(capture.run.out == native.out);
@@ -90,7 +90,8 @@ void captures_and_verifies(const Chapter& chapter, const std::string& driver, bo
   for (const char* what : {"memory ranges", "parts of buffers and images"}) {
     const Compared result = compared(outcome, what);
     INFO(what << ", by right without: " << chapter.no_contents_because << chapter.not_compared_because);
-    // Where work may wait for the host the layer waits for 50 ms alone: a machine that does other things may take longer.
+    // Where work may wait for the host the layer waits for 50 ms alone: a machine that does other things may take
+    // longer.
     const bool was_slow =
         result.equal != result.all && count(outcome.both(), "differ") == 0 &&
         rondo({"dump", capture.path}).out.find(rondo::text_of(rondo::Unverified::work_may_wait)) != std::string::npos;
@@ -127,11 +128,10 @@ void replays_everywhere(const Chapter& chapter) {
   if (first.empty() && !missing.empty()) SKIP_SCENARIO(missing);
   REQUIRE(!first.empty());
   SECTION("under the oracle") {
-    leaves_the_same_memory(words_on(chapter, first),
-                           {.driver = first,
-                            .settings = settings_on(chapter, first),
-                            .replay_settings = settings_on(chapter, first),
-                            .frees_nothing_because = chapter.frees_nothing_because});
+    leaves_the_same_memory(words_on(chapter, first), {.driver = first,
+                                                      .settings = settings_on(chapter, first),
+                                                      .replay_settings = settings_on(chapter, first),
+                                                      .frees_nothing_because = chapter.frees_nothing_because});
   }
   if (!chapter.not_validated_because.empty() || !chapter.alone_not_validated_because.empty()) return;
   SECTION("alone, under the validation layer") { CHECK(messages(chapter, first) == ""); }

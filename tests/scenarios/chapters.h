@@ -44,7 +44,7 @@ inline const std::string kNewer = "the validation layer here does not know its e
 #define CHAPTER_JOINED(a, b) a##b
 #define CHAPTER_NAMED(a, b) CHAPTER_JOINED(a, b)
 #define CHAPTER(tag, shows, ...)                                                        \
-  [[maybe_unused]] static const bool CHAPTER_NAMED(listed, __COUNTER__) = [] {             \
+  [[maybe_unused]] static const bool CHAPTER_NAMED(listed, __COUNTER__) = [] {          \
     const ::scenario::Chapter chapter{__VA_ARGS__};                                     \
     if (!chapter.by_core_of_1_4) ::scenario::listed_chapters().push_back(chapter.name); \
     return true;                                                                        \

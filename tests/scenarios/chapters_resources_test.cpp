@@ -27,8 +27,7 @@ CHAPTER("[resources]", "linear images replay, written and read by the host", .na
 CHAPTER("[resources]", "descriptors that are copied replay: across sets, bindings, and within one",
         .name = "descriptor_copies")
 
-CHAPTER("[resources]", "dynamic offsets of several sets replay, and sets bound again alone",
-        .name = "offsets_in_sets")
+CHAPTER("[resources]", "dynamic offsets of several sets replay, and sets bound again alone", .name = "offsets_in_sets")
 
 CHAPTER("[resources]", "descriptors replay that are written late: bound before, partly, of variable number",
         .name = "late_updates")
@@ -36,8 +35,7 @@ CHAPTER("[resources]", "descriptors replay that are written late: bound before, 
 CHAPTER("[resources]", "sets replay that are freed one by one, or with their pool, and allocated again",
         .name = "freed_sets")
 
-CHAPTER("[resources]", "descriptors of nothing replay, and accesses beyond the ends",
-        .name = "null_descriptors")
+CHAPTER("[resources]", "descriptors of nothing replay, and accesses beyond the ends", .name = "null_descriptors")
 
 CHAPTER("[resources]", "objects made with the program's own host memory replay", .name = "callbacks")
 
@@ -47,17 +45,15 @@ CHAPTER("[resources]", "copies of buffers and images replay: long rows, corners,
 CHAPTER("[resources]", "copies of images replay: slices, layers, other formats, blocks, onto itself",
         .name = "between_images")
 
-CHAPTER("[resources]", "images seen in other formats replay, with a list and of blocks",
-        .name = "mutable_formats")
+CHAPTER("[resources]", "images seen in other formats replay, with a list and of blocks", .name = "mutable_formats")
 
 CHAPTER("[resources]", "resources that share memory replay, overlapping and taking turns", .name = "aliased")
 
-CHAPTER("[resources]",
-        "interfaces of shaders replay: two variables a binding, lengths that are constants, holes",
+CHAPTER("[resources]", "interfaces of shaders replay: two variables a binding, lengths that are constants, holes",
         .name = "shared_bindings")
 
-CHAPTER("[resources]", "resources bound by one command replay, with device indices beside",
-        .name = "bound_at_once", .not_compared_because = kOwnMemory)
+CHAPTER("[resources]", "resources bound by one command replay, with device indices beside", .name = "bound_at_once",
+        .not_compared_because = kOwnMemory)
 
 CHAPTER("[resources]", "images of every format that can be copied replay", .name = "every_format")
 
@@ -73,13 +69,11 @@ CHAPTER("[resources]", "bindings of any type replay", .name = "mutable_types")
 
 CHAPTER("[resources]", "robustness that is a pipeline's own replays", .name = "robust_pipelines")
 
-CHAPTER("[resources]", "immutable samplers replay, in arrays, alone and never written",
-        .name = "fixed_samplers")
+CHAPTER("[resources]", "immutable samplers replay, in arrays, alone and never written", .name = "fixed_samplers")
 
 CHAPTER("[resources]", "inline uniform blocks replay, written and copied in parts", .name = "inline_parts")
 
-CHAPTER("[resources]", "memory that is not coherent replays, flushed by ranges of several memories",
-        .name = "flushes")
+CHAPTER("[resources]", "memory that is not coherent replays, flushed by ranges of several memories", .name = "flushes")
 
 CHAPTER("[resources]", "images that the host copies to and from replay", .name = "host_image_copies",
         .not_validated_because = kNewer, .not_compared_because = kOwnMemory)

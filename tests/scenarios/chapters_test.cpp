@@ -16,8 +16,7 @@ SCENARIO("every program of a chapter has its scenario", "[chapters]") {
   CHECK(listed == programs("chapters"));
 }
 
-CHAPTER("[graphics]", "subpasses replay: preserved, read as inputs, unused between used ones",
-        .name = "subpasses")
+CHAPTER("[graphics]", "subpasses replay: preserved, read as inputs, unused between used ones", .name = "subpasses")
 
 CHAPTER("[graphics]", "vertex input replays: holes, strides, divisors, packed and small formats",
         .name = "vertex_input")
@@ -25,8 +24,7 @@ CHAPTER("[graphics]", "vertex input replays: holes, strides, divisors, packed an
 CHAPTER("[graphics]", "input assembly replays: every topology, restarts, indices of every width",
         .name = "input_assembly")
 
-CHAPTER("[graphics]", "attachments replay loaded, cleared and kept, in parts and in chains",
-        .name = "load_store")
+CHAPTER("[graphics]", "attachments replay loaded, cleared and kept, in parts and in chains", .name = "load_store")
 
 CHAPTER("[graphics]", "framebuffers replay with other images, formats, layers and levels each time",
         .name = "imageless")
@@ -37,8 +35,7 @@ CHAPTER("[graphics]", "passes that resolve replay: colours, depth and stencil by
 CHAPTER("[graphics]", "dynamic rendering replays suspended, resumed, inherited, with holes",
         .name = "suspended_rendering")
 
-CHAPTER("[graphics]", "tessellation replays: every spacing, quads and isolines, either origin",
-        .name = "tessellation")
+CHAPTER("[graphics]", "tessellation replays: every spacing, quads and isolines, either origin", .name = "tessellation")
 
 CHAPTER("[graphics]", "geometry shaders replay: invocations, neighbours, layers and viewports",
         .name = "geometry_shaders")
@@ -46,22 +43,18 @@ CHAPTER("[graphics]", "geometry shaders replay: invocations, neighbours, layers 
 CHAPTER("[graphics]", "transform feedback replays with holes, some counters, overflows, streams",
         .name = "feedback_buffers")
 
-CHAPTER("[graphics]", "rasterization of polygons replays: faces, modes, biases, depth planes",
-        .name = "rasterization")
+CHAPTER("[graphics]", "rasterization of polygons replays: faces, modes, biases, depth planes", .name = "rasterization")
 
 CHAPTER("[graphics]", "lines and points replay: widths, stipples, modes, coordinates within", .name = "lines")
 
-CHAPTER("[graphics]", "multisampling replays sample by sample: masks, coverage, positions",
-        .name = "multisampling")
+CHAPTER("[graphics]", "multisampling replays sample by sample: masks, coverage, positions", .name = "multisampling")
 
 CHAPTER("[graphics]", "stencil tests replay: every operation and comparison, each face another",
         .name = "stencil_tests")
 
-CHAPTER("[graphics]", "viewports and scissors replay: many, upside down, static and counted",
-        .name = "viewports")
+CHAPTER("[graphics]", "viewports and scissors replay: many, upside down, static and counted", .name = "viewports")
 
-CHAPTER("[graphics]", "depth tests replay: every comparison and format, shaders' depths, bounds",
-        .name = "depth_tests")
+CHAPTER("[graphics]", "depth tests replay: every comparison and format, shaders' depths, bounds", .name = "depth_tests")
 
 CHAPTER("[graphics]", "blending replays: factors, operations, two sources, other ones per attachment",
         .name = "blending")
@@ -72,46 +65,36 @@ CHAPTER("[graphics]", "clip and cull distances replay, written and read", .name 
 
 CHAPTER("[graphics]", "multiview replays: masks by subpass, dependencies, inputs, queries", .name = "views")
 
-CHAPTER("[graphics]", "layered framebuffers replay: arrays, cubes, slices, clears of some layers",
-        .name = "layers")
+CHAPTER("[graphics]", "layered framebuffers replay: arrays, cubes, slices, clears of some layers", .name = "layers")
 
-CHAPTER("[graphics]", "queries around and within passes replay, read at every width",
-        .name = "render_queries")
+CHAPTER("[graphics]", "queries around and within passes replay, read at every width", .name = "render_queries")
 
-CHAPTER("[graphics]", "conditional rendering replays by words that device and host wrote",
-        .name = "conditional_draws")
+CHAPTER("[graphics]", "conditional rendering replays by words that device and host wrote", .name = "conditional_draws")
 
-CHAPTER("[graphics]", "indirect, counted and multiple draws replay with what shaders wrote",
-        .name = "counted_draws")
+CHAPTER("[graphics]", "indirect, counted and multiple draws replay with what shaders wrote", .name = "counted_draws")
 
 CHAPTER("[graphics]", "push constants replay: ranges that overlap, pieces, layouts that are compatible",
         .name = "push_ranges")
 
-CHAPTER("[graphics]", "specialization constants of every type replay in graphics stages",
-        .name = "typed_constants")
+CHAPTER("[graphics]", "specialization constants of every type replay in graphics stages", .name = "typed_constants")
 
 CHAPTER("[graphics]", "pipelines replay that are made of libraries, derived, cached, with feedback",
         .name = "pipeline_parts")
 
-CHAPTER("[graphics]", "secondaries within subpasses replay, shared by framebuffers and of nothing",
-        .name = "passed_on")
+CHAPTER("[graphics]", "secondaries within subpasses replay, shared by framebuffers and of nothing", .name = "passed_on")
 
-CHAPTER("[graphics]", "clears replay: formats, levels, layers, aspects, outside of passes and within",
-        .name = "clears")
+CHAPTER("[graphics]", "clears replay: formats, levels, layers, aspects, outside of passes and within", .name = "clears")
 
-CHAPTER("[graphics]", "blits replay: mirrored, scaled, converted, of slices, layers and parts",
-        .name = "blits")
+CHAPTER("[graphics]", "blits replay: mirrored, scaled, converted, of slices, layers and parts", .name = "blits")
 
 CHAPTER("[graphics]", "resolves of parts replay, and copies that keep every sample", .name = "resolves")
 
-CHAPTER("[graphics]", "copies replay between formats, aspects, slices, blocks and linear rows",
-        .name = "image_copies",
+CHAPTER("[graphics]", "copies replay between formats, aspects, slices, blocks and linear rows", .name = "image_copies",
         .not_compared_because = "memory of a linear image, where nothing tells the host's writes apart")
 
 CHAPTER("[graphics]", "samplers replay: borders, reductions, comparisons, texels counted", .name = "sampling")
 
-CHAPTER("[graphics]", "levels of detail replay: generated, drawn to, sampled, in layouts of their own",
-        .name = "mips")
+CHAPTER("[graphics]", "levels of detail replay: generated, drawn to, sampled, in layouts of their own", .name = "mips")
 
 CHAPTER("[graphics]", "views replay: components, formats, usages, cubes, rows, slices", .name = "image_views")
 
@@ -119,19 +102,15 @@ CHAPTER("[graphics]", "fragments that store replay, also without attachments", .
 
 CHAPTER("[graphics]", "subgroups of fragments replay", .name = "fragment_subgroups")
 
-CHAPTER("[graphics]", "task and mesh shaders replay, by counts and with primitives culled",
-        .name = "mesh_tasks")
+CHAPTER("[graphics]", "task and mesh shaders replay, by counts and with primitives culled", .name = "mesh_tasks")
 
-CHAPTER("[graphics]", "images of luma and chroma replay: models, ranges, places of chroma",
-        .name = "conversions")
+CHAPTER("[graphics]", "images of luma and chroma replay: models, ranges, places of chroma", .name = "conversions")
 
-CHAPTER("[graphics]", "what vertices hand to fragments replays, however it is interpolated",
-        .name = "interpolation")
+CHAPTER("[graphics]", "what vertices hand to fragments replays, however it is interpolated", .name = "interpolation")
 
 CHAPTER("[graphics]", "advanced blending replays, every operation", .name = "advanced_blending")
 
-CHAPTER("[graphics]", "images of every format replay, copied, cleared and tiled both ways",
-        .name = "tiled_formats",
+CHAPTER("[graphics]", "images of every format replay, copied, cleared and tiled both ways", .name = "tiled_formats",
         .without = {"lavapipe25: it compiles something for every copy, for ten seconds"})
 
 CHAPTER("[graphics]", "what the specification says to ignore is ignored in a replay", .name = "ignored",
@@ -139,8 +118,7 @@ CHAPTER("[graphics]", "what the specification says to ignore is ignored in a rep
 
 CHAPTER("[graphics]", "depth and stencil replay apart: views, layouts, inputs, barriers", .name = "aspects")
 
-CHAPTER("[graphics]", "buffers of vertices and indices replay however they are bound",
-        .name = "bound_buffers")
+CHAPTER("[graphics]", "buffers of vertices and indices replay however they are bound", .name = "bound_buffers")
 
 CHAPTER("[graphics]", "presents on surfaces without a window replay, in two formats", .name = "surfaces")
 

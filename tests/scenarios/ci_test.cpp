@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What CI asks of Rondo: containers with Docker's default profile, a /tmp that cannot be written, verdicts as JUnit XML.
+// What CI asks of Rondo: containers with Docker's default profile, a /tmp that cannot be written, verdicts as JUnit
+// XML.
 #include <catch2/catch.hpp>
 #include <cstdlib>
 #include <filesystem>
@@ -57,7 +58,8 @@ std::string parsed(const std::string& xml) {
                        "import sys, xml.etree.ElementTree as e\n"
                        "for s in e.parse(sys.stdin).getroot():\n"
                        " print(s.get('name'), s.get('tests'), s.get('failures'), s.get('errors'), s.get('skipped'))\n"
-                       " for t in s: print(t.get('classname'), '|', t.get('name'), '|', *[c.tag + ': ' + c.get('message') for c in t])\n"};
+                       " for t in s: print(t.get('classname'), '|', t.get('name'), '|', *[c.tag + ': ' + "
+                       "c.get('message') for c in t])\n"};
   command.input = xml;
   const Outcome outcome = run(command);
   INFO(xml << outcome.err);
@@ -71,9 +73,9 @@ SCENARIO("captures and their verification work under Docker's default profile", 
   const std::string checkpoints = GENERATE("readback", "submit");
   const OwnDirectory directory;
   const std::string file = directory.file("compute.rondo");
-  const Outcome outcome = in_container({tool("rondo"), "capture", "--verify", "--checkpoints", checkpoints, "--output",
-                                        file, "--", program("compute")},
-                                       directory.path());
+  const Outcome outcome = in_container(
+      {tool("rondo"), "capture", "--verify", "--checkpoints", checkpoints, "--output", file, "--", program("compute")},
+      directory.path());
   INFO(checkpoints << '\n' << outcome.both());
   if (outcome.status == kCannotRun) SKIP_SCENARIO("no filter of system calls can be set here");
   CHECK(outcome.status == 0);
@@ -86,7 +88,8 @@ SCENARIO("captures and their verification work under Docker's default profile", 
   }
 #endif
   THEN("the verification finds what is wrong") {
-    const Outcome damaged = in_container({tool("player"), "--verify", "--damage", "drop:vkCmdDispatch#3", file}, directory.path());
+    const Outcome damaged =
+        in_container({tool("player"), "--verify", "--damage", "drop:vkCmdDispatch#3", file}, directory.path());
     INFO(damaged.both());
     CHECK(damaged.status == kDifferent);
   }
@@ -108,7 +111,9 @@ SCENARIO("rondo doctor says what a container's filter takes, and how to have it"
   INFO(outcome.both());
   if (outcome.status == kCannotRun) SKIP_SCENARIO("no filter of system calls can be set here");
   CHECK(outcome.status == 0);
-  CHECK(has(outcome.out, "warn  memory    host writes are found by comparing: userfaultfd is not possible here (Operation not permitted)"));
+  CHECK(has(outcome.out,
+            "warn  memory    host writes are found by comparing: userfaultfd is not possible here (Operation not "
+            "permitted)"));
   CHECK(has(outcome.out, "--security-opt seccomp=unconfined"));
   CHECK(has(outcome.out, "rondo capture loads the layer"));
 }
@@ -121,22 +126,23 @@ SCENARIO("no tool needs a /tmp that can be written", "[ci]") {
   const Outcome touched = here({"sh", "-c", "touch /tmp/x"});
   if (touched.status == kCannotRun) SKIP_SCENARIO("this user may make no mount namespace: " + touched.err);
   REQUIRE(touched.status != 0);
-  const Outcome captured = here({tool("rondo"), "capture", "--verify", "--checkpoints", "submit", "--output", file, "--", program("rendering")});
+  const Outcome captured = here(
+      {tool("rondo"), "capture", "--verify", "--checkpoints", "submit", "--output", file, "--", program("rendering")});
   INFO(captured.both());
   REQUIRE(captured.status == 0);
   REQUIRE(std::filesystem::exists(file));
-  for (const Words& words : std::vector<Words>{
-           {tool("player"), "--verify", "--report", directory.file("r.json"), file},
-           {tool("player"), "--loop", "3", "--submits", "0:1", file},
-           {tool("rondo"), "trim", "--submits", "0:1", file, "-o", directory.file("cut.rondo")},
-           {tool("rondo"), "extract", "--images", "--buffers", file, "-o", directory.file("extracted")},
-           {tool("rondo"), "recompress", file, "-o", directory.file("again.rondo")},
-           {tool("rondo"), "pack", file, "-o", directory.file("packed.rondo")},
-           {tool("rondo"), "info", file},
-           {tool("rondo"), "dump", file},
-           {tool("rondo"), "accesses", file},
-           {tool("rondo"), "diff", file, file},
-           {tool("rondo"), "doctor"}}) {
+  for (const Words& words :
+       std::vector<Words>{{tool("player"), "--verify", "--report", directory.file("r.json"), file},
+                          {tool("player"), "--loop", "3", "--submits", "0:1", file},
+                          {tool("rondo"), "trim", "--submits", "0:1", file, "-o", directory.file("cut.rondo")},
+                          {tool("rondo"), "extract", "--images", "--buffers", file, "-o", directory.file("extracted")},
+                          {tool("rondo"), "recompress", file, "-o", directory.file("again.rondo")},
+                          {tool("rondo"), "pack", file, "-o", directory.file("packed.rondo")},
+                          {tool("rondo"), "info", file},
+                          {tool("rondo"), "dump", file},
+                          {tool("rondo"), "accesses", file},
+                          {tool("rondo"), "diff", file, file},
+                          {tool("rondo"), "doctor"}}) {
     const Outcome outcome = here(words);
     INFO(words[1] << ": " << outcome.err);
     CHECK(outcome.status == 0);
@@ -150,7 +156,8 @@ SCENARIO("the player's verdict is JUnit XML where that is asked for", "[ci]") {
   const Outcome good = player({"--verify", "--format", "junit", capture.path});
   INFO(good.both());
   CHECK(good.status == 0);
-  CHECK(parsed(good.out) == "player 2 0 0 0\n" + capture.path + " | replay |\n" + capture.path + " | memory ranges |\n");
+  CHECK(parsed(good.out) ==
+        "player 2 0 0 0\n" + capture.path + " | replay |\n" + capture.path + " | memory ranges |\n");
   const Outcome bad = player({"--verify", "--format=junit", "--damage", "drop:vkCmdDispatch#3", capture.path});
   const std::string verdict = parsed(bad.out);
   INFO(verdict);
@@ -176,18 +183,20 @@ SCENARIO("the verdicts of diff, compare-runs and capture are JUnit XML where tha
 
   const Outcome none = rondo({"diff", "--format", "junit", "/nonexistent.rondo", compute.path});
   CHECK(none.status == 3);
-  CHECK(has(parsed(none.out), "rondo diff 1 0 1 0\n/nonexistent.rondo and " + compute.path + " | the same calls | error: "));
+  CHECK(has(parsed(none.out),
+            "rondo diff 1 0 1 0\n/nonexistent.rondo and " + compute.path + " | the same calls | error: "));
 
   const std::string report = directory.file("r.json");
   REQUIRE(player({"--loop", "8", "--report", report, compute.path}).status == 0);
-  const Outcome same = rondo(
-      {"compare-runs", "--format", "junit", "--metric", "seconds", "--threshold", "100000%", report, report});
+  const Outcome same =
+      rondo({"compare-runs", "--format", "junit", "--metric", "seconds", "--threshold", "100000%", report, report});
   CHECK(same.status == 0);
   CHECK(has(parsed(same.out), "rondo compare-runs 1 0 0 0\n" + report + " and " + report + " | replay (seconds) |\n"));
 
   const Outcome unread = rondo({"compare-runs", "--format", "junit", report, compute.path});
   CHECK(unread.status == 3);
-  CHECK(has(parsed(unread.out), "rondo compare-runs 1 0 1 0\n" + report + " and " + compute.path + " | the comparison | error: "));
+  CHECK(has(parsed(unread.out),
+            "rondo compare-runs 1 0 1 0\n" + report + " and " + compute.path + " | the comparison | error: "));
   const Outcome nothing = rondo({"compare-runs", "--format", "junit", "--metric", "label_seconds", report, report});
   CHECK(nothing.status == 2);
   CHECK(has(parsed(nothing.out), "| the comparison | error: "));

@@ -26,8 +26,7 @@ const Recording& recorded(const Words& words, const std::string& driver = lavapi
 
 // With this shader in the place of the one of `compute`.
 Outcome with_shader(const std::string& name, const Words& more, const std::string& driver) {
-  Words words{"--verify", "--replace", "all@main=" + shader(name),
-              recorded({program("compute")}, driver).path};
+  Words words{"--verify", "--replace", "all@main=" + shader(name), recorded({program("compute")}, driver).path};
   words.insert(words.end(), more.begin(), more.end());
   return player(words, driver);
 }
@@ -112,13 +111,12 @@ SCENARIO("a shader that cannot be clamped is played, and counted with the reason
   if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   const TemporaryDirectory directory;
   const std::string report = directory.file("report.json");
-  const Outcome outcome = player(
-      {"--verify", "--clamp-shaders", "--report", report, recorded(words, lavapipe25).path}, lavapipe25);
+  const Outcome outcome =
+      player({"--verify", "--clamp-shaders", "--report", report, recorded(words, lavapipe25).path}, lavapipe25);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  CHECK(
-      outcome.out.find("--clamp-shaders: clamped 0 of 1 different shaders; played unchanged: 1 (SPIRV-Tools: "
-                       "Addressing model must be Logical") != std::string::npos);
+  CHECK(outcome.out.find("--clamp-shaders: clamped 0 of 1 different shaders; played unchanged: 1 (SPIRV-Tools: "
+                         "Addressing model must be Logical") != std::string::npos);
   const Json json = Json::parse(read_file(report));
   CHECK(json.at("/clamped_shaders/clamped") == "0");
   CHECK(json.at("/clamped_shaders/unchanged/0/shaders") == "1");
@@ -127,8 +125,7 @@ SCENARIO("a shader that cannot be clamped is played, and counted with the reason
 
 SCENARIO("a cut that was made with clamped shaders says so, and holds what they left", "[clamp-shaders]") {
   const Recording& capture = recorded({program("compute")});
-  const Cut plain = cut(capture, {"--submits", "1:3"}),
-            clamped = cut(capture, {"--submits", "1:3", "--clamp-shaders"});
+  const Cut plain = cut(capture, {"--submits", "1:3"}), clamped = cut(capture, {"--submits", "1:3", "--clamp-shaders"});
   for (const Cut* one : {&plain, &clamped}) {
     INFO(one->run.both());
     REQUIRE(one->run.status == 0);
@@ -169,8 +166,8 @@ SCENARIO("times with clamped shaders are not compared with others", "[clamp-shad
       INFO(outcome.both());
       CHECK(outcome.status == kUsage);
       CHECK(is_one_line(outcome, "rondo"));
-      CHECK(outcome.err.find(clamped + ": its shaders were clamped (player --clamp-shaders), and those of " +
-                             plain) != std::string::npos);
+      CHECK(outcome.err.find(clamped + ": its shaders were clamped (player --clamp-shaders), and those of " + plain) !=
+            std::string::npos);
     }
     CHECK(compared(clamped, clamped).status == 0);
   };
@@ -184,13 +181,12 @@ SCENARIO("times with clamped shaders are not compared with others", "[clamp-shad
 }
 
 SCENARIO("a report of what ran out of time says that its shaders were clamped", "[clamp-shaders]") {
-  const Recording& capture =
-      captured(without_checks({program("compute")}), {.checkpoints = "submit", .driver = fake});
+  const Recording& capture = captured(without_checks({program("compute")}), {.checkpoints = "submit", .driver = fake});
   REQUIRE(capture.run.status == 0);
   const TemporaryDirectory directory;
   const std::string report = directory.file("report.json");
-  const Outcome outcome = player({"--timeout", "1", "--clamp-shaders", "--report", report, capture.path},
-                                 fake, "delay-us=60000000");
+  const Outcome outcome =
+      player({"--timeout", "1", "--clamp-shaders", "--report", report, capture.path}, fake, "delay-us=60000000");
   INFO(outcome.both());
   CHECK(outcome.status == 7);
   CHECK(Json::parse(read_file(report)).at("/clamped_shaders/clamped") == "1");

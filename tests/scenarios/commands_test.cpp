@@ -13,8 +13,7 @@ SCENARIO("secondary command buffers replay, inside a pass and outside", "[comman
   replays_bit_for_bit({program("secondary")}, {.submits = 2});
 }
 
-SCENARIO("descriptors replay however they are written: by template, pushed, with garbage beside",
-         "[commands]") {
+SCENARIO("descriptors replay however they are written: by template, pushed, with garbage beside", "[commands]") {
   replays_bit_for_bit({program("templates")}, {.submits = 1});
 }
 
@@ -65,8 +64,7 @@ SCENARIO("the other dynamic states replay: blending, clipping, lines, vertex inp
 
 SCENARIO("what programs get away with replays: commands not asked for, memory mapped after its wait, limits",
          "[commands]") {
-  replays_bit_for_bit({program("liberties")},
-                      {.submits = 5, .draws_message = "VUID-vkCmdDispatch-groupCountX-00386"});
+  replays_bit_for_bit({program("liberties")}, {.submits = 5, .draws_message = "VUID-vkCmdDispatch-groupCountX-00386"});
 }
 
 SCENARIO("specialization constants replay, whatever their sizes and gaps", "[commands]") {
@@ -85,13 +83,11 @@ SCENARIO("queries replay, with and without availability, waiting and partial", "
   replays_bit_for_bit({program("queries")}, {.submits = 2});
 }
 
-SCENARIO("the device's own times, copied to buffers, are not compared, and what lies beside them is",
-         "[commands]") {
+SCENARIO("the device's own times, copied to buffers, are not compared, and what lies beside them is", "[commands]") {
   constexpr int kFrames = 3;
-  replays_bit_for_bit({program("times")},
-                      {.submits = kFrames + 1,
-                       .not_compared = 2 * kFrames,
-                       .not_compared_because = "of memory ranges the capture keeps digests alone"});
+  replays_bit_for_bit({program("times")}, {.submits = kFrames + 1,
+                                           .not_compared = 2 * kFrames,
+                                           .not_compared_because = "of memory ranges the capture keeps digests alone"});
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   GIVEN("a capture that keeps contents") {
     const Recording& capture = captured({program("times")}, {.checkpoints = "submit"});
@@ -154,9 +150,8 @@ SCENARIO("draws and dispatches by numbers in buffers replay, indices of every wi
 
 SCENARIO("a device group of one replays, masks and bases and all", "[commands]") {
   // Memory with a device mask is not aliased: its own bytes are not compared.
-  replays_bit_for_bit(
-      {program("groups")},
-      {.submits = 1, .not_compared = 1, .not_compared_because = "cannot tell them from the device's"});
+  replays_bit_for_bit({program("groups")},
+                      {.submits = 1, .not_compared = 1, .not_compared_because = "cannot tell them from the device's"});
 }
 
 SCENARIO("images of every shape replay: compressed, mipmapped, solid, multisampled", "[commands]") {

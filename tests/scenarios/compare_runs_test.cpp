@@ -2,7 +2,6 @@
 // Two replays that take the same, or not: CI's gate, on the player's own reports. What is slower is
 // a driver that is told to be, by much: a loaded machine changes no verdict here.
 #include <catch2/catch.hpp>
-
 #include <fstream>
 
 #include "fixture.h"
@@ -52,7 +51,8 @@ SCENARIO("what was verified on one side only, or cut short, is said", "[compare-
   REQUIRE(player({"--loop", "6", "--verify", "--report", verified, path}).status == 0);
   const Outcome outcome = rondo({"compare-runs", plain, verified, "--threshold", "900%"});
   INFO(outcome.both());
-  CHECK(outcome.out.find("warning: another verification: " + plain + " has none, " + verified + " has --verify") != std::string::npos);
+  CHECK(outcome.out.find("warning: another verification: " + plain + " has none, " + verified + " has --verify") !=
+        std::string::npos);
   std::string cut_short = read_file(plain);
   const std::string was = "\"interrupted\": false";
   REQUIRE(cut_short.find(was) != std::string::npos);

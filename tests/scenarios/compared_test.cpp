@@ -67,8 +67,7 @@ SCENARIO("memory is compared where a layer beneath hides external host memory", 
   const std::string checkpoints = GENERATE("readback", "submit");
   const TemporaryDirectory directory;
   const std::string file = directory.file("compute.rondo");
-  Command command =
-      capture_command({program("compute")}, file, {.checkpoints = checkpoints, .with_launcher = false});
+  Command command = capture_command({program("compute")}, file, {.checkpoints = checkpoints, .with_launcher = false});
   command.environment["ENABLE_VULKAN_RENDERDOC_CAPTURE"] = "1";
   const Outcome run = run_on(lavapipe, command);
   INFO(run.both());
@@ -81,10 +80,8 @@ SCENARIO("memory is compared where a layer beneath hides external host memory", 
 namespace {
 
 // Of a process in which the call fails.
-void capture_without_userfaultfd(const std::string& name, const std::string& checkpoints,
-                                 const std::string& file) {
-  Command command =
-      capture_command({program(name)}, file, {.checkpoints = checkpoints, .with_launcher = false});
+void capture_without_userfaultfd(const std::string& name, const std::string& checkpoints, const std::string& file) {
+  Command command = capture_command({program(name)}, file, {.checkpoints = checkpoints, .with_launcher = false});
   command.environment["LD_PRELOAD"] = build_root() + "/tests/preload/forbid_userfaultfd.so";
   const Outcome run = run_on(lavapipe, command);
   INFO(name << "\n" << run.both());
@@ -100,9 +97,9 @@ SCENARIO("memory is compared where the kernel or a container has no userfaultfd"
   struct Case {
     const char *program, *checkpoints, *damage;
   };
-  const Case one = GENERATE(Case{"compute", "readback", "drop:vkCmdDispatch#3"},
-                            Case{"compute", "submit", "drop:vkCmdDispatch#3"},
-                            Case{"preinitialized", "readback", "drop:vkCmdFillBuffer#0"});
+  const Case one =
+      GENERATE(Case{"compute", "readback", "drop:vkCmdDispatch#3"}, Case{"compute", "submit", "drop:vkCmdDispatch#3"},
+               Case{"preinitialized", "readback", "drop:vkCmdFillBuffer#0"});
   const TemporaryDirectory directory;
   const std::string file = directory.file("capture.rondo");
   capture_without_userfaultfd(one.program, one.checkpoints, file);
@@ -139,8 +136,8 @@ SCENARIO("memory that a program imported from a host pointer is compared", "[com
   const std::string driver = GENERATE(lavapipe, lavapipe25);
   if (!no_driver(driver).empty()) SKIP_SCENARIO(no_driver(driver));
   for (const char* damage : {"drop:vkCmdDispatch#4", "corrupt:vkCmdDispatch#3"}) {
-    finds_what_is_wrong({program("host_pointers")}, {.checkpoints = "readback", .driver = driver},
-                        "memory ranges", damage, "VkDeviceMemory#2 ");
+    finds_what_is_wrong({program("host_pointers")}, {.checkpoints = "readback", .driver = driver}, "memory ranges",
+                        damage, "VkDeviceMemory#2 ");
     finds_what_is_wrong({program("host_pointers")}, {.checkpoints = "submit", .driver = driver},
                         "parts of buffers and images", damage);
   }

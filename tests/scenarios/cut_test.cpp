@@ -123,8 +123,7 @@ SCENARIO("a capture ends behind the last frame that was asked for, and the progr
     const Words words{program("headless"), "--read", "1"};
     const Outcome native = alone(words);
     const Outcome outcome = run(recorded(
-        words, path, "1:3",
-        {.checkpoints = "present", .memory = memory, .driver = fake, .with_launcher = false}));
+        words, path, "1:3", {.checkpoints = "present", .memory = memory, .driver = fake, .with_launcher = false}));
     INFO(native.both() << outcome.both());
     CHECK(native.status == 0);
     CHECK(outcome.status == native.status);
@@ -133,8 +132,8 @@ SCENARIO("a capture ends behind the last frame that was asked for, and the progr
     is_whole(path, 3, 6, "1:3");
     // Nothing follows the present but its result.
     const std::vector<std::string> all = lines(rondo({"dump", path}).out);
-    const auto last = std::find_if(all.rbegin(), all.rend(),
-                                   [](const std::string& l) { return l.find(" vk") != std::string::npos; });
+    const auto last =
+        std::find_if(all.rbegin(), all.rend(), [](const std::string& l) { return l.find(" vk") != std::string::npos; });
     REQUIRE(last != all.rend());
     CHECK(last->find("vkQueuePresentKHR") != std::string::npos);
   }
@@ -226,8 +225,8 @@ SCENARIO("frames that are none are said in one line, and all are recorded", "[cu
 SCENARIO("the launcher cuts what it recorded, and its status stays the program's", "[cut]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
-  Command command = recorded({"sh", "-c", program("headless") + "; exit 42"}, path, "",
-                             {.checkpoints = "present", .driver = fake});
+  Command command =
+      recorded({"sh", "-c", program("headless") + "; exit 42"}, path, "", {.checkpoints = "present", .driver = fake});
   command.arguments.insert(command.arguments.begin() + 2, {"--frames", "1:3"});
   const Outcome outcome = run(command);
   INFO(outcome.both());
@@ -251,7 +250,8 @@ SCENARIO("a program whose name for requests another has taken is found all the s
   const std::string path = directory.file("x.rondo"), go = directory.file("go");
   Command command = recorded(presenters({"--frames", "0", "--pause", "2000"}), path);
   // The shell becomes the program, once its number's name is taken.
-  command.arguments.insert(command.arguments.begin(), {"sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done; exec \"$@\"", go});
+  command.arguments.insert(command.arguments.begin(),
+                           {"sh", "-c", "while [ ! -e \"$0\" ]; do sleep 0.05; done; exec \"$@\"", go});
   Process process(command);
   sockaddr_un name{};
   name.sun_family = AF_UNIX;
@@ -390,8 +390,8 @@ SCENARIO("a program that is killed behind a request leaves it in the capture", "
 SCENARIO("the launcher hears what a program was asked for", "[cut]") {
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
-  Process process(recorded(presenters({"--frames", "0", "--pause", "2000"}), path, "",
-                           {.checkpoints = "present", .driver = fake}));
+  Process process(
+      recorded(presenters({"--frames", "0", "--pause", "2000"}), path, "", {.checkpoints = "present", .driver = fake}));
   for (int i = 0; i < 600 && children_of(process.pid()).empty(); ++i) ::usleep(50000);
   REQUIRE(children_of(process.pid()).size() == 1);
   const Outcome answer = triggered(children_of(process.pid())[0], "2");

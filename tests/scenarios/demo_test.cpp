@@ -104,9 +104,8 @@ SCENARIO("the demo ends with a sheet of what the replay drew and three lines", "
     const std::string lines = last_lines(outcome.out);
     INFO(lines);
     CHECK(std::count(lines.begin(), lines.end(), '\n') == 3);
-    CHECK(
-        lines.find("8 of 8 images that the replay drew are identical to the program's own, bit for bit.\nThe "
-                   "replay took ") != std::string::npos);
+    CHECK(lines.find("8 of 8 images that the replay drew are identical to the program's own, bit for bit.\nThe "
+                     "replay took ") != std::string::npos);
     CHECK(lines.find("\nNext: `") != std::string::npos);
   }
   GIVEN("a program that draws nothing") {

@@ -26,8 +26,7 @@ SCENARIO("descriptors in buffers replay bit for bit", "[descriptor-buffers]") {
 SCENARIO("descriptors in buffers are replaced however host writes are found", "[descriptor-buffers]") {
   if (const std::string why = cannot(); !why.empty()) SKIP_SCENARIO(why);
   for (const char* way : {"shadow", "scan", "guard"}) {
-    const Recording& capture =
-        captured(kWords, {.checkpoints = "submit", .memory = way, .driver = lavapipe25});
+    const Recording& capture = captured(kWords, {.checkpoints = "submit", .memory = way, .driver = lavapipe25});
     INFO(way << "\n" << capture.run.both());
     REQUIRE(capture.run.status == 0);
     const Outcome outcome = player({"--verify", capture.path}, lavapipe25);

@@ -46,8 +46,8 @@ SCENARIO("each image that differs is shown beside what the capture has", "[diffe
     const PngPicture picture = read_png(out + "/" + file);
     REQUIRE(picture.width == 500 * 3 + 16);
     REQUIRE(picture.height == 500);
-    // The background is the same. Somewhere the difference is white in one color, for it is stretched to that, and there
-    // the two pictures are not the same.
+    // The background is the same. Somewhere the difference is white in one color, for it is stretched to that, and
+    // there the two pictures are not the same.
     CHECK(picture.at(5, 5) == picture.at(508 + 5, 5));
     CHECK(picture.at(1016 + 5, 5) == Rgb{0, 0, 0});
     int greatest = 0, equal = 0;
@@ -95,5 +95,6 @@ SCENARIO("pictures of differences go with --verify, and say why they cannot be w
   CHECK(alone.err == "player: --difference shows what --verify finds: it goes with --verify\n");
   const Outcome nowhere = player({"--verify", "--difference", "/proc/not/there", capture.path});
   CHECK(nowhere.status == kUsage);
-  CHECK(nowhere.err == "player: /proc/not/there: no directory for pictures can be made there: No such file or directory\n");
+  CHECK(nowhere.err ==
+        "player: /proc/not/there: no directory for pictures can be made there: No such file or directory\n");
 }

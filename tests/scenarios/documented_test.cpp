@@ -50,8 +50,8 @@ std::vector<std::string> missing_of(const std::string& tests) {
   static const std::string units = sources_below("unit"), scenarios = sources_below("scenarios");
   const std::filesystem::path programs = RONDO_DOCS "/../tests/programs";
   std::vector<std::string> missing;
-  static const std::regex kPart(R"((`unit-[a-z-]+`|scenarios): ([^;]+))"),
-      kBrackets(R"( \(([a-z0-9_, ]+)\))"), kWord(R"([A-Za-z0-9_-]+)");
+  static const std::regex kPart(R"((`unit-[a-z-]+`|scenarios): ([^;]+))"), kBrackets(R"( \(([a-z0-9_, ]+)\))"),
+      kWord(R"([A-Za-z0-9_-]+)");
   for (std::sregex_iterator part(tests.begin(), tests.end(), kPart), end; part != end; ++part) {
     const bool of_scenarios = (*part)[1] == "scenarios";
     const std::string list = (*part)[2], bare = std::regex_replace(list, kBrackets, "");
@@ -95,8 +95,8 @@ std::map<std::string, std::string> supported() {
   std::map<std::string, std::string> all;
   for (std::size_t i = 0; i < coverage.size("/extensions"); ++i) {
     const std::string at = "/extensions/" + std::to_string(i);
-    all[text(at + "/name")] = coverage.at(at + "/supported") == "true" ? "recorded and replayed"
-                                                                       : "hidden: " + text(at + "/reason");
+    all[text(at + "/name")] =
+        coverage.at(at + "/supported") == "true" ? "recorded and replayed" : "hidden: " + text(at + "/reason");
   }
   return all;
 }
@@ -116,8 +116,7 @@ SCENARIO("every line of the list of irregular commands has its row, and tests th
     CHECK(missing_of(tests) == std::vector<std::string>{});
   }
   THEN("what is not there is found") {
-    CHECK(missing_of(
-              "`unit-codec`: IgnoredMembers, NoSuchTest; scenarios: rays, nosuchtag (rays, nosuchprogram)") ==
+    CHECK(missing_of("`unit-codec`: IgnoredMembers, NoSuchTest; scenarios: rays, nosuchtag (rays, nosuchprogram)") ==
           std::vector<std::string>{"NoSuchTest", "nosuchtag", "nosuchprogram"});
   }
 }

@@ -65,8 +65,7 @@ bool names(const std::string& text, const std::string& object) {
 // which misses it; or one of its objects; or what the device lacks.
 Found by_error(const Error& error, const Place& damaged) {
   const std::size_t at = error.message.find("record ");
-  const bool record =
-      at != std::string::npos && std::strtoull(&error.message[at + 7], nullptr, 10) >= damaged.first;
+  const bool record = at != std::string::npos && std::strtoull(&error.message[at + 7], nullptr, 10) >= damaged.first;
   const bool object = std::any_of(damaged.objects.begin(), damaged.objects.end(),
                                   [&](const std::string& one) { return names(error.message, one); });
   if (error.status != Status::device && !record && !object) return nameless;
@@ -137,8 +136,7 @@ Result<void> play(player::Plan& plan, player::Observer& observer, player::Deadli
 class Damager {
  public:
   explicit Damager(std::string path) : path_(std::move(path)) {
-    void* shared =
-        ::mmap(nullptr, sizeof(Answer) * kJobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void* shared = ::mmap(nullptr, sizeof(Answer) * kJobs, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     for (std::size_t i = 0; i < kJobs; ++i) jobs_[i].answer = static_cast<Answer*>(shared) + i;
   }
 
@@ -161,8 +159,7 @@ class Damager {
       const std::string at = std::to_string(places[i].sequence);
       one("drop", "drop:" + at, places[i], "");
       if (i + 1 < places.size())
-        one("swap", "swap:" + at + ':' + std::to_string(places[i + 1].sequence), places[i],
-            places[i + 1].command);
+        one("swap", "swap:" + at + ':' + std::to_string(places[i + 1].sequence), places[i], places[i + 1].command);
       for (int n = 0; one("corrupt", "corrupt:" + at + ':' + std::to_string(n), places[i], ""); ++n) {
       }
       for (int n = 0; one("handle", "handle:" + at + ':' + std::to_string(n), places[i], ""); ++n) {
@@ -240,16 +237,14 @@ class Damager {
     }
   }
 
-  void tell(Found found, const std::string& how, const Place& place, const std::string& what,
-            std::string why) {
+  void tell(Found found, const std::string& how, const Place& place, const std::string& what, std::string why) {
     if (how == "nothing") {
       played_ = found == unseen;
       return;
     }
     std::replace(why.begin(), why.end(), '\n', ' ');
     std::printf("%s\t%s\t%llu\t%s\t%s\t%s\n", kNames[found], how.c_str(),
-                static_cast<unsigned long long>(place.sequence), place.command.c_str(), what.c_str(),
-                why.c_str());
+                static_cast<unsigned long long>(place.sequence), place.command.c_str(), what.c_str(), why.c_str());
   }
 
   std::string path_;

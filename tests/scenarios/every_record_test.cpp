@@ -42,9 +42,8 @@ const NotFound* class_of(const Unseen& unseen, bool harmless) {
 }
 
 void damage_every_record(const std::string& name, Findings& findings) {
-  const Recording& capture =
-      captured(without_checks({program(name)}),
-               {.checkpoints = name == "headless" ? "present" : "readback", .driver = fake});
+  const Recording& capture = captured(without_checks({program(name)}),
+                                      {.checkpoints = name == "headless" ? "present" : "readback", .driver = fake});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   Command command;
@@ -70,8 +69,7 @@ void damage_every_record(const std::string& name, Findings& findings) {
       continue;
     }
     const bool harmless = f[0] == "harmless";
-    const NotFound* known =
-        harmless || f[0] == "unseen" ? class_of({name, f[1], f[3], f[4]}, harmless) : nullptr;
+    const NotFound* known = harmless || f[0] == "unseen" ? class_of({name, f[1], f[3], f[4]}, harmless) : nullptr;
     if (known != nullptr)
       ++findings.unseen[known->name];
     else
@@ -85,8 +83,7 @@ void was_found_before(const std::string& list, const Findings& findings) {
   const std::string path = RONDO_SCENARIOS "/" + list;
   if (std::getenv("RONDO_WRITE_FOUND") != nullptr) {
     std::string text;
-    for (const auto& [kind, compared] : findings.found)
-      text += kind + (compared ? ": differs\n" : ": refused\n");
+    for (const auto& [kind, compared] : findings.found) text += kind + (compared ? ": differs\n" : ": refused\n");
     write_file(path, text);
   }
   std::string lost;
@@ -109,8 +106,7 @@ std::vector<std::string> documented() {
   bool here = false;
   for (const std::string& line : lines(read_file(RONDO_DOCS "/mutations.md"))) {
     here = here || line.rfind("Not found", 0) == 0;
-    if (!here || line.rfind("| ", 0) != 0 || line.rfind("| class", 0) == 0 || line.rfind("| ---", 0) == 0)
-      continue;
+    if (!here || line.rfind("| ", 0) != 0 || line.rfind("| class", 0) == 0 || line.rfind("| ---", 0) == 0) continue;
     rows.push_back(line.substr(2, line.find(" |", 2) - 2));
   }
   return rows;
@@ -126,10 +122,9 @@ SCENARIO("whatever is damaged in any record is found or listed", "[mutation]") {
 #endif
   if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
   Findings findings;
-  for (const char* name :
-       {"triangle", "templates", "secondary", "rendering", "feedback", "geometry", "indirect",
-        "inline_uniforms", "libraries", "queries", "samplers", "conditional", "constants", "multisample",
-        "labels", "rewrite", "command_buffers", "indexing", "headless"})
+  for (const char* name : {"triangle", "templates", "secondary", "rendering", "feedback", "geometry", "indirect",
+                           "inline_uniforms", "libraries", "queries", "samplers", "conditional", "constants",
+                           "multisample", "labels", "rewrite", "command_buffers", "indexing", "headless"})
     damage_every_record(name, findings);
   CHECK(findings.wrong == "");
   std::vector<std::string> classes;
@@ -147,8 +142,8 @@ SCENARIO("whatever is damaged in any record of longer captures is found or liste
   // Not `passes`: the fake driver does not model depth-stencil resolves.
   Findings findings;
   for (const char* name :
-       {"arithmetic", "dynamic", "dynamic3", "events", "flag", "groups", "images", "mappings", "memory",
-        "memory_types", "meshes", "planes", "queues", "shared_memory", "submits", "three_queues", "timeline"})
+       {"arithmetic", "dynamic", "dynamic3", "events", "flag", "groups", "images", "mappings", "memory", "memory_types",
+        "meshes", "planes", "queues", "shared_memory", "submits", "three_queues", "timeline"})
     damage_every_record(name, findings);
   CHECK(findings.wrong == "");
   was_found_before("found_long.txt", findings);

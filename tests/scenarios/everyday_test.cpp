@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs that have nothing to do with Vulkan, or only in the end, behave under the shim as without it.
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "sanitizers.h"
@@ -73,8 +74,15 @@ Page draw_page(const Browser& browser, How how, const TemporaryDirectory& captur
   const TemporaryDirectory home;
   Command command;
   if (how == How::launched) command.arguments = {build_root() + "/analyzers/rondo", "capture", "--"};
-  const Words always{"chromium", "--headless", "--hide-scrollbars", "--window-size=800,600", "--enable-unsafe-swiftshader", "--ignore-gpu-blocklist",
-                     "--virtual-time-budget=3000", "--user-data-dir=" + home.file("profile"), "--screenshot=" + home.file("page.png")};
+  const Words always{"chromium",
+                     "--headless",
+                     "--hide-scrollbars",
+                     "--window-size=800,600",
+                     "--enable-unsafe-swiftshader",
+                     "--ignore-gpu-blocklist",
+                     "--virtual-time-budget=3000",
+                     "--user-data-dir=" + home.file("profile"),
+                     "--screenshot=" + home.file("page.png")};
   command.arguments.insert(command.arguments.end(), always.begin(), always.end());
   command.arguments.insert(command.arguments.end(), browser.options.begin(), browser.options.end());
   if (::geteuid() == 0) command.arguments.push_back("--no-sandbox");  // it refuses to start, else
@@ -125,14 +133,18 @@ SCENARIO("chromium draws a page under the shim bit for bit, and its GPU process 
   const Browser own_driver{lavapipe, {"--use-angle=swiftshader"}, swiftshader};
   const Browser webgl_on_vulkan{lavapipe, {"--use-angle=vulkan"}, lavapipe};
   // It draws all of the page with Vulkan and presents it; for that it needs surfaces without a window.
-  const Browser all_on_vulkan{lavapipe25, {"--use-angle=vulkan", "--enable-features=Vulkan", "--use-vulkan=native", "--use-gl=angle"}, lavapipe25};
+  const Browser all_on_vulkan{
+      lavapipe25,
+      {"--use-angle=vulkan", "--enable-features=Vulkan", "--use-vulkan=native", "--use-gl=angle"},
+      lavapipe25};
   const Browser browser = GENERATE_COPY(own_driver, webgl_on_vulkan, all_on_vulkan);
   for (const std::string& driver : {browser.driver, browser.captured})
     if (const std::string& none = no_driver(driver); !none.empty()) SKIP_SCENARIO(none);
   const TemporaryDirectory nowhere;
   const Page alone = draw_page(browser, How::alone, nowhere);
   INFO(alone.outcome.both());
-  if (alone.picture.empty()) SKIP_SCENARIO("chromium draws nothing here, with status " + std::to_string(alone.outcome.status));
+  if (alone.picture.empty())
+    SKIP_SCENARIO("chromium draws nothing here, with status " + std::to_string(alone.outcome.status));
   for (const How how : {How::preloaded, How::launched}) {
     const TemporaryDirectory captures;
     const Page page = draw_page(browser, how, captures);

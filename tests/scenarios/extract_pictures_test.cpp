@@ -33,7 +33,8 @@ using Rgb = std::array<int, 3>;
 SCENARIO("pictures of compressed images show what the program sampled", "[extract-pictures]") {
   const Recording& capture = recorded({program("compressed")});
   const TemporaryDirectory directory;
-  const Outcome outcome = extract({"--images", "--buffers", "--png", "--validate", capture.path, "-o", directory.path()});
+  const Outcome outcome =
+      extract({"--images", "--buffers", "--png", "--validate", capture.path, "-o", directory.path()});
   INFO(outcome.both());
   REQUIRE(outcome.status == 0);
   const std::string sampled = read_file(directory.file("VkBuffer-2.bin"));  // 16 texels of each of eight formats

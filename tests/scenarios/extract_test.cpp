@@ -13,7 +13,8 @@ using namespace scenario;
 
 namespace {
 
-const Recording& checked(const Words& words, const std::string& checkpoints = "submit", const std::string& driver = lavapipe) {
+const Recording& checked(const Words& words, const std::string& checkpoints = "submit",
+                         const std::string& driver = lavapipe) {
   const Recording& capture = captured(words, {.checkpoints = checkpoints, .driver = driver});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
@@ -24,7 +25,8 @@ std::map<int, ContentDigests> checkpoints_of(const std::string& path) {
   std::map<int, ContentDigests> all;
   int submits = 0;
   for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
-    if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpoint") == std::string::npos) continue;
+    if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpoint") == std::string::npos)
+      continue;
     const Json row = Json::parse(line);
     const std::string command = json_text(row.at("/command"));
     if (command.rfind("vkQueueSubmit", 0) == 0) submits += std::stoi(row.at("/parameters/submitCount"));
@@ -32,7 +34,8 @@ std::map<int, ContentDigests> checkpoints_of(const std::string& path) {
     if ((!images && !buffers) || row.at("/parameters/unverified").size() > 4) continue;  // null
     for (std::size_t i = 0; i < row.size("/parameters/pDigests"); ++i) {
       const std::string at = std::to_string(i), part = "/parameters/pParts/" + at, range = "/parameters/pRanges/" + at;
-      const std::string digest = hex64(row.at("/parameters/pDigests/" + at + "/high")) + hex64(row.at("/parameters/pDigests/" + at + "/low"));
+      const std::string digest =
+          hex64(row.at("/parameters/pDigests/" + at + "/high")) + hex64(row.at("/parameters/pDigests/" + at + "/low"));
       if (images)
         all[submits - 1][json_text(row.at("/parameters/pImages/" + at)) + " " + row.at(part + "/mipLevel") + " " +
                          row.at(part + "/arrayLayer") + " " + aspect_of(row.at(part + "/aspect/0"))] = digest;
@@ -52,11 +55,13 @@ bool not_read(const Outcome& outcome, const std::string& image) {
   return false;
 }
 
-void is_what_the_program_had(const Recording& capture, int least, const std::string& driver = lavapipe, bool validate = true) {
+void is_what_the_program_had(const Recording& capture, int least, const std::string& driver = lavapipe,
+                             bool validate = true) {
   int equal = 0;
   for (const auto& [submit, kept] : checkpoints_of(capture.path)) {
     const TemporaryDirectory directory;
-    Words words{"--images", "--buffers", "--at", "submit:" + std::to_string(submit), capture.path, "-o", directory.path()};
+    Words words{"--images",   "--buffers", "--at",          "submit:" + std::to_string(submit),
+                capture.path, "-o",        directory.path()};
     if (validate) words.push_back("--validate");
     const Outcome outcome = extract(words, driver);
     INFO("submit " << submit << "\n" << outcome.both());
@@ -126,7 +131,8 @@ SCENARIO("a presented image is extracted as the picture that the player makes of
     CHECK(index.at(at + "/parts/0/layout") == "\"VK_IMAGE_LAYOUT_GENERAL\"");
     // The checkpoint digests the same texels.
     const std::string digest = json_text(index.at(at + "/parts/0/digest"));
-    const std::string checks = rondo({"dump", "--format=jsonl", "--frames", "2:3", "--grep", "rondoCheckpointImage", cube().path}).out;
+    const std::string checks =
+        rondo({"dump", "--format=jsonl", "--frames", "2:3", "--grep", "rondoCheckpointImage", cube().path}).out;
     const Json check = Json::parse(lines(checks).back());
     INFO(checks);
     CHECK(digest == hex64(check.at("/parameters/digest/high")) + hex64(check.at("/parameters/digest/low")));
@@ -139,14 +145,16 @@ SCENARIO("without a place what is alive behind all work is extracted", "[extract
   const Recording& capture = checked({program("triangle"), "--frames", "3"});
   const TemporaryDirectory directory;
   const Outcome at_end = extract({"--images", "--buffers", capture.path, "-o", directory.file("end")});
-  const Outcome behind = extract({"--images", "--buffers", "--at", "submit:2", capture.path, "-o", directory.file("last")});
+  const Outcome behind =
+      extract({"--images", "--buffers", "--at", "submit:2", capture.path, "-o", directory.file("last")});
   INFO(at_end.both() << behind.both());
   REQUIRE(at_end.status == 0);
   REQUIRE(behind.status == 0);
   CHECK(extracted(directory.file("end")) == extracted(directory.file("last")));
   CHECK(files_in(directory.file("end")) ==
         Words{"VkBuffer-0.bin", "VkBuffer-1.bin", "VkImage-0-mip0-layer0.png", "buffers.json", "images.json"});
-  const Outcome earlier = extract({"--images", "--buffers", "--at", "submit:0", capture.path, "-o", directory.file("first")});
+  const Outcome earlier =
+      extract({"--images", "--buffers", "--at", "submit:0", capture.path, "-o", directory.file("first")});
   REQUIRE(earlier.status == 0);
   CHECK(extracted(directory.file("first")) != extracted(directory.file("last")));
 }
@@ -247,7 +255,8 @@ SCENARIO("what is not there is refused, and nothing is written", "[extract]") {
     CHECK(!std::filesystem::exists(out));
   };
   refuses({"--images", "--at", "frame:6", cube().path}, kUsage, "there is no frame 6: it has 6 frames, 0:6");
-  refuses({"--images", cube().path, "VkImage#99"}, kUsage, "there is no image 'VkImage#99'; the images behind the last");
+  refuses({"--images", cube().path, "VkImage#99"}, kUsage,
+          "there is no image 'VkImage#99'; the images behind the last");
   refuses({"--images", cube().path, "VkBuffer#0"}, kUsage, "VkBuffer#0 is no image");
   refuses({"--buffers", cube().path, "nothing of this name"}, kUsage, "there is no buffer 'nothing of this name'");
   refuses({"--images", junk}, kUnreadable, "is not a Rondo capture");

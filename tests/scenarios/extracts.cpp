@@ -52,8 +52,8 @@ ContentDigests extracted(const std::string& directory) {
       const std::string digest = json_text(images.at(part + "/digest"));
       if (digest.empty()) continue;
       CHECK(std::filesystem::exists(directory + "/" + json_text(images.at(part + "/file"))));
-      all[json_text(images.at(image + "/name")) + " " + images.at(part + "/mip") + " " + images.at(part + "/layer") + " " +
-          json_text(images.at(part + "/aspect"))] = digest;
+      all[json_text(images.at(image + "/name")) + " " + images.at(part + "/mip") + " " + images.at(part + "/layer") +
+          " " + json_text(images.at(part + "/aspect"))] = digest;
     }
   }
   for (std::size_t i = 0; i < buffers.size("/buffers"); ++i) {

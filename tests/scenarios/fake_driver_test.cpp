@@ -9,8 +9,7 @@
 
 using namespace scenario;
 
-namespace {
-}
+namespace {}
 
 SCENARIO("three queues of which two wait for the third replay bit for bit", "[fake]") {
   replays_bit_for_bit({program("three_queues")}, {.submits = 16, .driver = fake});

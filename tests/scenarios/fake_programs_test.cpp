@@ -44,11 +44,10 @@ std::string cannot_be_looped(const std::string& name) {
 
 // Why the oracle does not compare its memory; empty: it does.
 std::string not_for_the_oracle(const std::string& name) {
-  if (name == "extensions" || name == "surface" || name == "headless" || name == "presenters" ||
-      name == "presents" || name == "displays")
+  if (name == "extensions" || name == "surface" || name == "headless" || name == "presenters" || name == "presents" ||
+      name == "displays")
     return "it allocates nothing";
-  if (name == "queues" || name == "shared_memory")
-    return "it has taken all queues that could read its memory";
+  if (name == "queues" || name == "shared_memory") return "it has taken all queues that could read its memory";
   return {};
 }
 
@@ -109,8 +108,7 @@ SCENARIO("every program replays bit for bit on a driver that shows what it is gi
       if (verified) CHECK(compared(outcome, "[a-z -]+").equal > 0);
 
       if (not_for_the_oracle(name).empty()) {
-        Expectations expected{
-            .driver = fake, .settings = options.settings, .replay_settings = options.settings};
+        Expectations expected{.driver = fake, .settings = options.settings, .replay_settings = options.settings};
         if (name == "midway") expected.frees_nothing_because = "it ends before";
         if (name == "leak") expected.frees_nothing_because = "it leaks everything";
         leaves_the_same_memory(words, expected);

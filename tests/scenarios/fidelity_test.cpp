@@ -13,24 +13,20 @@ namespace {
 
 // Of a capture on the fake driver, whose calls may fail on demand.
 Outcome replay_where(const std::string& settings, const std::string& name) {
-  const Recording& capture =
-      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  const Recording& capture = captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   return player({capture.path}, fake, settings);
 }
 
 Outcome damaged(const std::string& damage, const std::string& name) {
-  const Recording& capture =
-      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  const Recording& capture = captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   return player({"--verify", "--damage", damage, capture.path}, fake);
 }
 
-bool has(const Outcome& outcome, const std::string& text) {
-  return outcome.err.find(text) != std::string::npos;
-}
+bool has(const Outcome& outcome, const std::string& text) { return outcome.err.find(text) != std::string::npos; }
 
 }  // namespace
 
@@ -39,15 +35,13 @@ SCENARIO("a call that succeeded and fails in a replay is named with both results
   INFO(first.both());
   CHECK(first.status == 1);
   CHECK(has(first, ": record "));
-  CHECK(
-      has(first,
-          "vkCreateSampler returned VK_ERROR_OUT_OF_HOST_MEMORY, in the capture VK_SUCCESS; nothing had been "
-          "submitted"));
+  CHECK(has(first,
+            "vkCreateSampler returned VK_ERROR_OUT_OF_HOST_MEMORY, in the capture VK_SUCCESS; nothing had been "
+            "submitted"));
   const Outcome later = replay_where("fail=vkQueueSubmit:2:VK_ERROR_DEVICE_LOST", "command_buffers");
   INFO(later.both());
   CHECK(later.status == 1);
-  CHECK(has(later,
-            "vkQueueSubmit returned VK_ERROR_DEVICE_LOST, in the capture VK_SUCCESS; the last submit was 0"));
+  CHECK(has(later, "vkQueueSubmit returned VK_ERROR_DEVICE_LOST, in the capture VK_SUCCESS; the last submit was 0"));
 }
 
 SCENARIO("a driver that crashes is one line, with the record, and no signal", "[fidelity]") {
@@ -74,8 +68,7 @@ SCENARIO("what the capture saw reached is waited for on a device that takes long
   if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
   const std::string name = GENERATE("timeline", "events", "queries", "fences");
   const std::string settings = GENERATE("delay-us=3000", "lazy=1");
-  const Recording& capture =
-      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+  const Recording& capture = captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({"--verify", capture.path}, fake, settings);
   INFO(name << " with " << settings << '\n' << outcome.both());
@@ -84,8 +77,7 @@ SCENARIO("what the capture saw reached is waited for on a device that takes long
 }
 
 SCENARIO("slow work is waited for beside work that a later record lets go on", "[fidelity]") {
-  const Recording& capture =
-      captured({program("timeline"), "--held", "1"}, {.checkpoints = "none", .driver = fake});
+  const Recording& capture = captured({program("timeline"), "--held", "1"}, {.checkpoints = "none", .driver = fake});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({capture.path}, fake, "delay-us=1200000");
@@ -152,8 +144,7 @@ SCENARIO("formats that a device does not read from buffers are listed", "[fideli
   CHECK(has(outcome, "VK_FORMAT_R32G32B32_UINT for uniform texels of a buffer"));
 }
 
-SCENARIO("a device that differs from itself is told from a replay that differs from the capture",
-         "[fidelity]") {
+SCENARIO("a device that differs from itself is told from a replay that differs from the capture", "[fidelity]") {
   const TemporaryDirectory directory;
   const auto verify = [&](const std::string& name, const Words& damage) {
     const Recording& capture = captured({program(name)}, {.checkpoints = "submit"});

@@ -36,7 +36,8 @@ struct Uploaded {
     write_file(model, bytes);
     Command command;
     use_driver(command.environment, lavapipe);
-    command.arguments = {build_root() + "/analyzers/rondo", "capture", "--output", capture, "--checkpoints", "readback"};
+    command.arguments = {
+        build_root() + "/analyzers/rondo", "capture", "--output", capture, "--checkpoints", "readback"};
     command.arguments.insert(command.arguments.end(), options.begin(), options.end());
     command.arguments.insert(command.arguments.end(), {"--", program("file_uploads"), model});
     command.arguments.insert(command.arguments.end(), program_options.begin(), program_options.end());
@@ -148,7 +149,8 @@ SCENARIO("a file that is referenced is read where its user allows it", "[files]"
     upload.expect_plays({"--file-remap", upload.model + "=" + moved + "/model"});
     upload.expect_plays({"--file-remap", upload.models + "=" + moved});
     upload.expect_plays({"--file-remap", "/=/nowhere", "--file-remap", upload.models + "/=" + moved});
-    upload.expect_refused({"--file-remap", upload.models + "=" + moved, "--file-remap", upload.model + "=/nowhere"}, "/nowhere");
+    upload.expect_refused({"--file-remap", upload.models + "=" + moved, "--file-remap", upload.model + "=/nowhere"},
+                          "/nowhere");
     CHECK(player({"--file-remap", "model", upload.capture}).status == kUsage);
     CHECK(player({"--allow-files", moved + "/model", upload.capture}).status == kUsage);
   }
@@ -245,11 +247,10 @@ SCENARIO("no output of a tool overwrites a file that the capture needs", "[files
   const Outcome measured =
       player({"--file-remap", here, "--benchmark", "--benchmark_out=" + upload.model, upload.capture});
   refused(measured, "player", upload.model);
-  const Outcome wrong = player(
-      {"--file-remap", here, "--benchmark", "--benchmark_format=xml", "--report", upload.model, upload.capture});
+  const Outcome wrong =
+      player({"--file-remap", here, "--benchmark", "--benchmark_format=xml", "--report", upload.model, upload.capture});
   refused(wrong, "player", upload.model);
-  const Outcome trimmed =
-      rondo({"trim", "--file-remap", here, "--submits", "0:1", upload.capture, "-o", upload.model});
+  const Outcome trimmed = rondo({"trim", "--file-remap", here, "--submits", "0:1", upload.capture, "-o", upload.model});
   refused(trimmed, "rondo", upload.model);
   refused(rondo({"recompress", upload.capture, "-o", upload.model}), "rondo", upload.model);
   refused(rondo({"pack", upload.capture, "-o", upload.model}), "rondo", upload.model);
@@ -279,7 +280,8 @@ SCENARIO("a cut and what is extracted of a capture that needs files need none", 
   INFO(upload.run.both());
   REQUIRE(upload.run.status == 0);
   const std::string cut = upload.directory.file("cut.rondo"), out = upload.directory.file("out");
-  const Words trims{"trim", "--submits", "3:9", upload.capture, "-o", cut}, extracts{"extract", "--buffers", upload.capture, "-o", out};
+  const Words trims{"trim", "--submits", "3:9", upload.capture, "-o", cut},
+      extracts{"extract", "--buffers", upload.capture, "-o", out};
   const auto with = [](Words words, const Words& more) {
     words.insert(words.end(), more.begin(), more.end());
     return rondo(words);
@@ -309,8 +311,20 @@ SCENARIO("the cut that a capture asks for reads the files that its program read"
   const std::string file = upload.directory.file("frames.rondo");
   Command command;
   use_driver(command.environment, fake);
-  command.arguments = {build_root() + "/analyzers/rondo", "capture", "--frames", "4:7", "--files", "reference", "--checkpoints", "present",
-                       "--output", file, "--", program("headless"), "--model", upload.model};
+  command.arguments = {build_root() + "/analyzers/rondo",
+                       "capture",
+                       "--frames",
+                       "4:7",
+                       "--files",
+                       "reference",
+                       "--checkpoints",
+                       "present",
+                       "--output",
+                       file,
+                       "--",
+                       program("headless"),
+                       "--model",
+                       upload.model};
   const Outcome captured = run(command);
   INFO(captured.both());
   REQUIRE(captured.status == 0);
@@ -319,7 +333,8 @@ SCENARIO("the cut that a capture asks for reads the files that its program read"
   command.arguments[9] = upload.directory.file("whole.rondo");
   const Outcome whole = run(command);
   INFO(whole.both());
-  CHECK(whole.err.find("`rondo trim --frames 4:12 --allow-files " + upload.models + " " + command.arguments[9]) != std::string::npos);
+  CHECK(whole.err.find("`rondo trim --frames 4:12 --allow-files " + upload.models + " " + command.arguments[9]) !=
+        std::string::npos);
   std::filesystem::remove(upload.model);
   const Json info = Json::parse(rondo({"info", "--json", file}).out);
   CHECK(info.at("/frames") == "3");

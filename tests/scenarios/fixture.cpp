@@ -178,15 +178,12 @@ Words vkcube_wayland(int frames) {
   return {"vkcube", "--c", count, "--wsi", "wayland"};
 }
 
-Words windows(const std::string& system) {
-  return {build_root() + "/tests/windows/windows", "--system", system};
-}
+Words windows(const std::string& system) { return {build_root() + "/tests/windows/windows", "--system", system}; }
 
 Words glxgears(int seconds) { return {"timeout", "--preserve-status", std::to_string(seconds), "glxgears"}; }
 
 Words glmark2(const std::string& benchmark, int frames) {
-  return {"glmark2", "-s", "320x240", "-b",
-          benchmark + ":nframes=" + std::to_string(frames) + ":duration=60"};
+  return {"glmark2", "-s", "320x240", "-b", benchmark + ":nframes=" + std::to_string(frames) + ":duration=60"};
 }
 
 Command capture_command(const Words& words, const std::string& output, const CaptureOptions& options) {
@@ -229,11 +226,10 @@ const std::string& no_readback(const std::string& driver) {
   Command doctor;
   doctor.arguments = {build_root() + "/analyzers/rondo", "doctor"};
   use_driver(doctor.environment, driver);
-  return reasons[driver] =
-             run(doctor).out.find("memfd aliases") != std::string::npos
-                 ? ""
-                 : "no memfd aliases under asynchronous write-protect here (rondo doctor says why): "
-                   "what is read back cannot be told from host writes, so it has no checkpoints";
+  return reasons[driver] = run(doctor).out.find("memfd aliases") != std::string::npos
+                               ? ""
+                               : "no memfd aliases under asynchronous write-protect here (rondo doctor says why): "
+                                 "what is read back cannot be told from host writes, so it has no checkpoints";
 }
 
 Outcome run_to_the_end(const std::function<Outcome()>& start) {
@@ -249,9 +245,8 @@ Outcome run_to_the_end(const std::function<Outcome()>& start) {
 const Recording& captured(const Words& words, const CaptureOptions& options) {
   static const TemporaryDirectory directory;
   static std::map<std::string, Recording> made;
-  std::string key = options.checkpoints + options.compression + options.memory + options.driver +
-                    options.settings + (options.with_launcher ? "" : " by environment") +
-                    (options.oracle ? " under the oracle" : "");
+  std::string key = options.checkpoints + options.compression + options.memory + options.driver + options.settings +
+                    (options.with_launcher ? "" : " by environment") + (options.oracle ? " under the oracle" : "");
   for (const std::string& word : words) key.append(" ").append(word);
   auto found = made.find(key);
   if (found == made.end()) {
@@ -272,8 +267,7 @@ const Recording& captured(const Words& words, const CaptureOptions& options) {
 Compared compared(const Outcome& outcome, const std::string& what) {
   const std::string text = outcome.both();
   std::smatch match;
-  if (!std::regex_search(text, match, std::regex("([0-9]+) of ([0-9]+) " + what + " compared and equal")))
-    return {};
+  if (!std::regex_search(text, match, std::regex("([0-9]+) of ([0-9]+) " + what + " compared and equal"))) return {};
   return {std::stoi(match[1]), std::stoi(match[2])};
 }
 

@@ -39,7 +39,8 @@ const std::string& no_driver(const std::string& driver);
 
 inline constexpr int kCannotRun = 77;  // a program's status
 // Statuses of the tools (docs/ci.md).
-inline constexpr int kFailed = 1, kUsage = 2, kUnreadable = 3, kDevice = 4, kDifferent = 5, kExternalFile = 6, kTimeout = 7;
+inline constexpr int kFailed = 1, kUsage = 2, kUnreadable = 3, kDevice = 4, kDifferent = 5, kExternalFile = 6,
+                     kTimeout = 7;
 // Why the program cannot run on it (it says so itself, with that status), or there is no such driver; empty:
 // it can.
 std::string cannot_run(const Words& words, const std::string& driver);
@@ -53,8 +54,7 @@ Outcome run_on(const std::string& driver, const Command& command);
 void use_oracle(Environment& environment, const std::string& report, const std::string& contents = "");
 
 // Without a display.
-Outcome player(const Words& arguments, const std::string& driver = lavapipe,
-               const std::string& settings = "");
+Outcome player(const Words& arguments, const std::string& driver = lavapipe, const std::string& settings = "");
 Outcome rondo(const Words& arguments);
 
 // Where programs that open a window find one. Started when first asked for.

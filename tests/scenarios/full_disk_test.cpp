@@ -27,8 +27,7 @@ Outcome capture_behind(const std::string& before, const Words& words, const Temp
       build_root() + "/analyzers/rondo",
       "capture",
       "--"};
-  if (::geteuid() != 0)
-    command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
+  if (::geteuid() != 0) command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
   command.arguments.insert(command.arguments.end(), words.begin(), words.end());
   command.directory = here.path();
   command.environment["TMPDIR"] = temporary;
@@ -62,8 +61,7 @@ SCENARIO("the launcher lists its captures where a temporary directory is full", 
   }
   WHEN("it becomes full before the program makes an instance") {
     lists_its_capture(
-        capture_behind("", {"sh", "-c", kFill + "; exec \"$0\"", program("compute")}, here, temporary.path()),
-        here);
+        capture_behind("", {"sh", "-c", kFill + "; exec \"$0\"", program("compute")}, here, temporary.path()), here);
   }
   WHEN("nobody may write into any") {
     // The directory of the captures stays writable, though it may lie in one of these.
@@ -75,23 +73,21 @@ SCENARIO("the launcher lists its captures where a temporary directory is full", 
     lists_its_capture(capture_behind(read_only, {program("compute")}, here, temporary.path()), here);
   }
   WHEN("the program has removed the launcher's file") {
-    lists_its_capture(
-        capture_behind("", {"sh", "-c", "\"$0\"; rm \"$RONDO_REPORT_FILE\"", program("compute")}, here,
-                       temporary.path()),
-        here);
+    lists_its_capture(capture_behind("", {"sh", "-c", "\"$0\"; rm \"$RONDO_REPORT_FILE\"", program("compute")}, here,
+                                     temporary.path()),
+                      here);
   }
 }
 
 SCENARIO("a capture of which the launcher could not be told is not denied", "[limits]") {
   const TemporaryDirectory here, temporary;
   // Another program writes into the room that is kept for the entries.
-  const Outcome outcome =
-      capture_behind("",
-                     {"sh", "-c",
-                      "{ head -c 16383 /dev/zero | tr '\\0' x; printf '\\0'; } >\"$RONDO_REPORT_FILE\"; " +
-                          kFill + "; exec \"$0\"",
-                      program("compute")},
-                     here, temporary.path());
+  const Outcome outcome = capture_behind(
+      "",
+      {"sh", "-c",
+       "{ head -c 16383 /dev/zero | tr '\\0' x; printf '\\0'; } >\"$RONDO_REPORT_FILE\"; " + kFill + "; exec \"$0\"",
+       program("compute")},
+      here, temporary.path());
   INFO(outcome.both());
   if (outcome.status == kNotPermitted) SKIP_SCENARIO("a mount namespace of its own is not permitted here");
   CHECK(outcome.status == 0);

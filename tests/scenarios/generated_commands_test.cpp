@@ -36,37 +36,31 @@ SCENARIO("what an iteration wrote to an indirect execution set is put back", "[g
   const Outcome outcome = player({"--submits", "1:3", "--loop", "3", "--verify", capture.path}, lavapipe25);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  const Outcome without = player({"--submits", "1:3", "--loop", "3", "--verify", "--leave-out", "execution-sets", capture.path}, lavapipe25);
+  const Outcome without = player(
+      {"--submits", "1:3", "--loop", "3", "--verify", "--leave-out", "execution-sets", capture.path}, lavapipe25);
   INFO("without: " << without.both());
   CHECK(without.status == kDifferent);
 }
 
-SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit for bit",
-         "[generated-commands]") {
-  if (const std::string why = cannot_run({program("generated_draws")}, lavapipe25); !why.empty())
-    SKIP_SCENARIO(why);
+SCENARIO("draws that a device makes, of addresses that lie in memory, replay bit for bit", "[generated-commands]") {
+  if (const std::string why = cannot_run({program("generated_draws")}, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   replays_bit_for_bit({program("generated_draws")}, with_submits(8));
 }
 
-SCENARIO("mesh draws that a device makes, with task shaders and counts, replay bit for bit",
-         "[generated-commands]") {
-  if (const std::string why = cannot_run({program("generated_meshes")}, lavapipe25); !why.empty())
-    SKIP_SCENARIO(why);
+SCENARIO("mesh draws that a device makes, with task shaders and counts, replay bit for bit", "[generated-commands]") {
+  if (const std::string why = cannot_run({program("generated_meshes")}, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   replays_bit_for_bit({program("generated_meshes")}, with_submits(7));
 }
 
 SCENARIO("rays that a device traces by tables whose addresses lie in memory replay bit for bit",
          "[generated-commands]") {
-  if (const std::string why = cannot_run({program("generated_rays")}, lavapipe25); !why.empty())
-    SKIP_SCENARIO(why);
+  if (const std::string why = cannot_run({program("generated_rays")}, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   Expectations expected = with_submits(3);
   replays_bit_for_bit({program("generated_rays")}, expected);
 }
 
-SCENARIO("flags that a chained structure says instead of the member replay bit for bit",
-         "[generated-commands]") {
-  if (const std::string why = cannot_run({program("maintenance5")}, lavapipe25); !why.empty())
-    SKIP_SCENARIO(why);
+SCENARIO("flags that a chained structure says instead of the member replay bit for bit", "[generated-commands]") {
+  if (const std::string why = cannot_run({program("maintenance5")}, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   replays_bit_for_bit({program("maintenance5")}, with_submits(4));
 }
 
@@ -83,8 +77,7 @@ SCENARIO("a driver that needs more room for what it preprocesses than the progra
   CHECK(outcome.err.find("the driver preprocesses its commands into") != std::string::npos);
 }
 
-SCENARIO("addresses of generated commands are the same however host writes are found",
-         "[generated-commands]") {
+SCENARIO("addresses of generated commands are the same however host writes are found", "[generated-commands]") {
   if (const std::string why = cannot_run(dispatches(), lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   for (const char* way : {"shadow", "scan", "guard"}) {
     const Recording& capture = captured(dispatches(), {.memory = way, .driver = lavapipe25});

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// scripts/gpu-kit: the folder that tries Rondo on a machine with a GPU, tried here on lavapipe in an empty root directory.
+// scripts/gpu-kit: the folder that tries Rondo on a machine with a GPU, tried here on lavapipe in an empty root
+// directory.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -45,8 +46,17 @@ SCENARIO("the kit for a machine with a GPU runs in an empty root directory witho
 
   const TemporaryDirectory place;
   Command command;
-  command.arguments = {RONDO_DOCS "/../scripts/gpu-kit", "--build", build_root(), "--output", place.file("kit"),
-                       "--results", place.file("results"), "--try", "--budget", "600", "--steps",
+  command.arguments = {RONDO_DOCS "/../scripts/gpu-kit",
+                       "--build",
+                       build_root(),
+                       "--output",
+                       place.file("kit"),
+                       "--results",
+                       place.file("results"),
+                       "--try",
+                       "--budget",
+                       "600",
+                       "--steps",
                        "doctor,hidden,memory,ten,spans,lavapipe"};
   command.timeout_s = 900;
   const Outcome outcome = run(command);
@@ -60,8 +70,8 @@ SCENARIO("the kit for a machine with a GPU runs in an empty root directory witho
   }
   THEN("every command of every step ended well, and has a row") {
     const std::map<std::string, int> rows = statuses(place.file("results/results.jsonl"));
-    for (const char* name : {"compute", "triangle", "rendering", "passes", "uploads", "secondary", "queries",
-                             "timeline", "addresses"}) {
+    for (const char* name :
+         {"compute", "triangle", "rendering", "passes", "uploads", "secondary", "queries", "timeline", "addresses"}) {
       for (const char* what : {"native", "plain", "capture", "same", "verify", "loop", "trim", "trim-verify"}) {
         INFO(name << " " << what);
         const auto row = rows.find(std::string("ten/") + name + "/" + what);
@@ -69,7 +79,7 @@ SCENARIO("the kit for a machine with a GPU runs in an empty root directory witho
         CHECK(row->second == 0);
       }
     }
-    if (!has_drivers_of_12())  // else the kit has this machine's lavapipe, a newer one
+    if (!has_drivers_of_12())                            // else the kit has this machine's lavapipe, a newer one
       CHECK(rows.at("ten/ray_pipelines/native") == 77);  // lavapipe of Debian 12 traces no rays
     CHECK(rows.at("doctor/player/devices") == 0);
     for (const char* row : {"lavapipe/triangle/verify", "lavapipe/vkcube/verify", "memory/types/captured",

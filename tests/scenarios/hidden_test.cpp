@@ -9,8 +9,7 @@ using namespace scenario;
 
 namespace {
 
-constexpr const char* kMore =
-    "offers=VK_NV_ray_tracing_motion_blur;VK_RONDO_from_the_future";
+constexpr const char* kMore = "offers=VK_NV_ray_tracing_motion_blur;VK_RONDO_from_the_future";
 constexpr const char* kKnown = "offers=VK_NV_ray_tracing_motion_blur";
 
 struct Asked {
@@ -21,8 +20,8 @@ struct Asked {
 
 Asked asked(const char* what, const std::string& settings, bool with_launcher = true) {
   Asked result;
-  result.capture = captured({program("asking/asks"), what},
-                            {.driver = fake, .settings = settings, .with_launcher = with_launcher});
+  result.capture =
+      captured({program("asking/asks"), what}, {.driver = fake, .settings = settings, .with_launcher = with_launcher});
   CHECK(result.capture.run.status == 0);
   for (const std::string& line : lines(result.capture.run.err))
     if (line.find("what was hidden") != std::string::npos) {
@@ -40,10 +39,12 @@ bool has(const std::string& text, const std::string& part) { return text.find(pa
 SCENARIO("a program that asks for the features of a hidden extension is told of", "[hidden]") {
   const Asked all = asked("features", kMore);
   INFO(all.line << '\n' << all.info);
-  CHECK(has(all.line, "the program asked for what is hidden while it is captured: VK_NV_ray_tracing_motion_blur "
-                      "(vendors' ray tracing is not replayed yet); `rondo info` lists what was hidden"));
-  CHECK(has(all.info, "asked for   VK_NV_ray_tracing_motion_blur, and it asked whether the device has its features: "
-                      "hidden: vendors' ray tracing is not replayed yet"));
+  CHECK(has(all.line,
+            "the program asked for what is hidden while it is captured: VK_NV_ray_tracing_motion_blur "
+            "(vendors' ray tracing is not replayed yet); `rondo info` lists what was hidden"));
+  CHECK(has(all.info,
+            "asked for   VK_NV_ray_tracing_motion_blur, and it asked whether the device has its features: "
+            "hidden: vendors' ray tracing is not replayed yet"));
   CHECK(has(all.info, "hidden      unknown to this build of Rondo: VK_RONDO_from_the_future"));
   CHECK(has(all.capture.run.out, "motion blur 0"));
   const Json json = Json::parse(rondo({"info", "--json", all.capture.path}).out);
@@ -62,8 +63,9 @@ SCENARIO("a program that only looks at the list of extensions did not ask", "[hi
 }
 
 SCENARIO("a driver that is newer than the build is told of", "[hidden]") {
-  CHECK(has(asked("list", kMore).line, "the driver is newer than this build of Rondo, which does not know "
-                                       "VK_RONDO_from_the_future and hides what it does not know"));
+  CHECK(has(asked("list", kMore).line,
+            "the driver is newer than this build of Rondo, which does not know "
+            "VK_RONDO_from_the_future and hides what it does not know"));
   const Asked version = asked("list", "version=9");
   INFO(version.line << version.info);
   CHECK(has(version.line, "the driver has Vulkan 1.9, which is newer than what this build of Rondo records"));
@@ -73,8 +75,9 @@ SCENARIO("a driver that is newer than the build is told of", "[hidden]") {
 SCENARIO("a program that makes no device is told of what it may have missed", "[hidden]") {
   const Asked all = asked("leave", kKnown);
   INFO(all.line);
-  CHECK(has(all.line, "the program made no device, and may miss what is hidden while it is captured: "
-                      "VK_NV_ray_tracing_motion_blur (vendors' ray tracing is not replayed yet)"));
+  CHECK(has(all.line,
+            "the program made no device, and may miss what is hidden while it is captured: "
+            "VK_NV_ray_tracing_motion_blur (vendors' ray tracing is not replayed yet)"));
   THEN("nothing is said where nothing was hidden from it") { CHECK(asked("leave", "").line.empty()); }
 }
 

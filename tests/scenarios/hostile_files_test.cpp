@@ -41,8 +41,7 @@ Outcome run_tool(Words words, const std::string& driver) {
 }
 
 // `output`: nothing is there, unless all of it is.
-void ends_well(const Hostile& file, const Outcome& outcome, const std::string& name,
-               const std::string& output) {
+void ends_well(const Hostile& file, const Outcome& outcome, const std::string& name, const std::string& output) {
   CHECK(outcome.signal == 0);
   CHECK(!outcome.timed_out);
   if (outcome.status == 0) {
@@ -77,15 +76,14 @@ SCENARIO("captures that somebody changed are refused by name or end in time, on 
     const std::string cut = directory.file("cut.rondo"), contents = directory.file("contents");
     const auto ends = [&](const Words& words, const std::string& name, const std::string& output) {
       const Outcome outcome = run_tool(words, driver);
-      INFO(driver << ": " << words[0] << " " << words[1] << ": status " << outcome.status << ", "
-                  << outcome.seconds << " s\n"
+      INFO(driver << ": " << words[0] << " " << words[1] << ": status " << outcome.status << ", " << outcome.seconds
+                  << " s\n"
                   << outcome.both());
       ends_well(file, outcome, name, output);
     };
     ends({"player", path}, "player", "");
     ends({"rondo", "trim", "--submits", file.span, path, "-o", cut}, "rondo", cut);
     ends({"rondo", "extract", "--images", "--buffers", path, "-o", contents}, "rondo", contents);
-    for (const std::string& left : files_in(directory.path()))
-      CHECK((left == "cut.rondo" || left == "contents"));
+    for (const std::string& left : files_in(directory.path())) CHECK((left == "cut.rondo" || left == "contents"));
   }
 }

@@ -52,8 +52,7 @@ std::string changed(const Recording& capture, const Shader& shader, std::size_t 
 // Where the last word of `OpDecorate … DescriptorSet …` is.
 std::size_t set_word(const Shader& shader) {
   constexpr std::uint32_t kDecorate = 4 << 16 | 71, kDescriptorSet = 34;
-  for (std::size_t at = 5; at < shader.words.size() && shader.words[at] >> 16 != 0;
-       at += shader.words[at] >> 16)
+  for (std::size_t at = 5; at < shader.words.size() && shader.words[at] >> 16 != 0; at += shader.words[at] >> 16)
     if (shader.words[at] == kDecorate && shader.words[at + 2] == kDescriptorSet) return at + 3;
   FAIL("the shader has no descriptors");
   return 0;
@@ -68,8 +67,7 @@ void is_refused(const Outcome& outcome, const std::string& name, const std::stri
 }
 
 // By all that give shaders to a driver.
-void is_refused_by_all(const std::string& path, const std::string& says,
-                       const TemporaryDirectory& directory) {
+void is_refused_by_all(const std::string& path, const std::string& says, const TemporaryDirectory& directory) {
   for (const std::string& driver : {lavapipe, lavapipe25, swiftshader}) {
     if (!no_driver(driver).empty()) continue;
     INFO(driver);
@@ -91,8 +89,7 @@ SCENARIO("a shader whose header is changed is given to no driver", "[hostile-sha
   const Shader shader = shader_of(capture, directory);
   constexpr std::size_t kBound = 3;
   const std::string path = changed(capture, shader, kBound, 0xffffffff, directory);
-  is_refused_by_all(path, "VkShaderModule#0 is not valid SPIR-V: Invalid SPIR-V.  The id bound is larger",
-                    directory);
+  is_refused_by_all(path, "VkShaderModule#0 is not valid SPIR-V: Invalid SPIR-V.  The id bound is larger", directory);
 }
 
 SCENARIO("a shader that uses a set which its layout lacks is given to no driver", "[hostile-shaders]") {
@@ -101,14 +98,12 @@ SCENARIO("a shader that uses a set which its layout lacks is given to no driver"
   const TemporaryDirectory directory;
   const Shader shader = shader_of(capture, directory);
   const std::string path = changed(capture, shader, set_word(shader), 1, directory);
-  is_refused_by_all(path, "VkPipeline#0.compute uses set 1 binding 1, and its pipeline layout has no set 1",
-                    directory);
+  is_refused_by_all(path, "VkPipeline#0.compute uses set 1 binding 1, and its pipeline layout has no set 1", directory);
 }
 
 SCENARIO("a copy with sound shaders is played, and one that is trusted is played whatever its shaders are",
          "[hostile-shaders]") {
-  const Recording& capture =
-      captured(without_checks({program("compute")}), {.checkpoints = "submit", .driver = fake});
+  const Recording& capture = captured(without_checks({program("compute")}), {.checkpoints = "submit", .driver = fake});
   REQUIRE(capture.run.status == 0);
   const TemporaryDirectory directory;
   const Shader shader = shader_of(capture, directory);

@@ -32,15 +32,12 @@ Words hostile(const Words& more) {
 }
 
 // Whether what is read back can be compared.
-bool is_compared(const std::string& memory) {
-  return (memory == "auto" || memory == "guard") && no_readback().empty();
-}
+bool is_compared(const std::string& memory) { return (memory == "auto" || memory == "guard") && no_readback().empty(); }
 
 Command recorded(const Words& words, const std::string& output, const std::string& memory = "auto") {
-  return capture_command(words, output,
-                         {.checkpoints = is_compared(memory) ? "readback" : "none",
-                          .memory = memory,
-                          .with_launcher = false});
+  return capture_command(
+      words, output,
+      {.checkpoints = is_compared(memory) ? "readback" : "none", .memory = memory, .with_launcher = false});
 }
 
 // The same status and output as without Rondo. On stderr one line of Rondo's, with these
@@ -95,8 +92,7 @@ SCENARIO("a program with a thousand objects that come and go replays bit for bit
 }
 
 SCENARIO("a program that closes every descriptor is recorded, and nobody writes into its files", "[hostile]") {
-  for (const char* memory : {"auto", "pagemap", "guard", "scan"})
-    is_recorded_whole(hostile({"--do", "close"}), memory);
+  for (const char* memory : {"auto", "pagemap", "guard", "scan"}) is_recorded_whole(hostile({"--do", "close"}), memory);
 }
 
 SCENARIO("a program that changes its directory is recorded where it began", "[hostile]") {
@@ -126,7 +122,8 @@ SCENARIO("a program that takes away all address space runs on, and the capture s
   for (const std::string memory : {"auto", "guard"}) {
     INFO(memory);
     const std::string path = directory.file(memory + ".rondo");
-    // --amount: KiB of address space that the program leaves itself. With some C libraries the driver needs more than none.
+    // --amount: KiB of address space that the program leaves itself. With some C libraries the driver needs more than
+    // none.
     Words words = hostile({"--do", "address-space", "--amount", "0"});
     Command alone;
     alone.arguments = words;
@@ -163,8 +160,7 @@ SCENARIO("a program that leaves next to no address space runs on, recorded to th
       const Outcome replay = player({path});
       INFO(replay.both());
       CHECK(replay.status == 0);
-      CHECK((replay.out.find("the recording stopped before the program did") != std::string::npos) ==
-            stopped);
+      CHECK((replay.out.find("the recording stopped before the program did") != std::string::npos) == stopped);
     }
 }
 
@@ -191,8 +187,7 @@ SCENARIO("a program whose disk is full in the middle runs on, and the capture sa
   if (::mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=24m") != 0)
     SKIP_SCENARIO("mounting a small tmpfs is not permitted here");
   const std::string path = directory.file("x.rondo");
-  const Words words{
-      program("persistent"), "--megabytes", "16", "--percent", "50", "--dense", "1", "--frames", "10"};
+  const Words words{program("persistent"), "--megabytes", "16", "--percent", "50", "--dense", "1", "--frames", "10"};
   const Outcome outcome = run(recorded(words, path));
   const Outcome salvaged = player({"--salvage", path});
   ::umount(directory.path().c_str());
@@ -204,8 +199,7 @@ SCENARIO("a program whose disk is full in the middle runs on, and the capture sa
 }
 
 // Rondo needs more of the kernel than the program does: docs/fidelity.md lists what.
-SCENARIO("a program that forbids itself all other system calls runs on, and its capture can be finished",
-         "[hostile]") {
+SCENARIO("a program that forbids itself all other system calls runs on, and its capture can be finished", "[hostile]") {
   if (!no_limits().empty()) SKIP_SCENARIO(no_limits());
   for (const std::string threads : {"0", "2"})
     for (const std::string memory : {"auto", "pagemap", "guard", "scan"}) {
@@ -213,8 +207,7 @@ SCENARIO("a program that forbids itself all other system calls runs on, and its 
       const TemporaryDirectory directory;
       const std::string path = directory.file("x.rondo");
       runs_undisturbed(hostile({"--do", "forbid", "--amount", threads}),
-                       recorded(hostile({"--do", "forbid", "--amount", threads}), path, memory),
-                       "recording stopped: ");
+                       recorded(hostile({"--do", "forbid", "--amount", threads}), path, memory), "recording stopped: ");
       const Outcome finished = rondo({"finish", path}), replay = player({path});
       INFO(finished.both() << replay.both());
       CHECK(finished.status == 0);

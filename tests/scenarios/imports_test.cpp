@@ -46,8 +46,7 @@ SCENARIO("imported memory is the same however host writes are found", "[imports]
 }
 
 SCENARIO("imported memory is ordinary memory on another device", "[imports]") {
-  const Recording& capture =
-      captured({program("host_pointers"), "--twice", "0"}, {.checkpoints = "readback"});
+  const Recording& capture = captured({program("host_pointers"), "--twice", "0"}, {.checkpoints = "readback"});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   THEN("it plays where nothing can be imported") {

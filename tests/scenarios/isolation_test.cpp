@@ -77,9 +77,7 @@ SCENARIO("a program loads the layer exactly when RONDO_CAPTURE is 1", "[isolatio
     THEN("there is no capture either") { CHECK(files_in(directory.path()).empty()); }
   }
   WHEN("it is 0") { CHECK(!with({{"RONDO_CAPTURE", "0"}})); }
-  WHEN("it is 1, but RONDO_DISABLE is set") {
-    CHECK(!with({{"RONDO_CAPTURE", "1"}, {"RONDO_DISABLE", "1"}}));
-  }
+  WHEN("it is 1, but RONDO_DISABLE is set") { CHECK(!with({{"RONDO_CAPTURE", "1"}, {"RONDO_DISABLE", "1"}})); }
   WHEN("it is 1") {
     CHECK(with({{"RONDO_CAPTURE", "1"}}));
     THEN("there is a capture") { CHECK(files_in(directory.path()).size() == 1); }
@@ -203,8 +201,7 @@ SCENARIO("a process that only asks for the version is none of the capture", "[is
   const TemporaryDirectory directory;
   for (const std::string children : {"1", "0"}) {
     INFO("RONDO_CHILDREN=" << children);
-    Command command =
-        capture_command({program("vulkan14"), "--probe", "1"}, directory.file(children + ".rondo"));
+    Command command = capture_command({program("vulkan14"), "--probe", "1"}, directory.file(children + ".rondo"));
     command.environment.insert_or_assign("RONDO_CHILDREN", children);
     const Outcome outcome = run(command);
     INFO(outcome.both());
@@ -249,8 +246,8 @@ SCENARIO("a capture that runs out of room is said to be cut when it is", "[isola
   const TemporaryDirectory directory;
   const std::string path = directory.file("x.rondo");
   const Outcome outcome =
-      run(capture_command({"sh", "-c", "ulimit -f 40000; exec \"$0\" \"$@\"", program("persistent"),
-                           "--megabytes", "16", "--percent", "50", "--dense", "1", "--frames", "10"},
+      run(capture_command({"sh", "-c", "ulimit -f 40000; exec \"$0\" \"$@\"", program("persistent"), "--megabytes",
+                           "16", "--percent", "50", "--dense", "1", "--frames", "10"},
                           path, {.with_launcher = false}));
   INFO(outcome.both());
   CHECK(outcome.status == 0);
@@ -262,8 +259,8 @@ SCENARIO("a capture that runs out of room is said to be cut when it is", "[isola
 SCENARIO("the layer exports its entry points and nothing else", "[isolation]") {
   CHECK(exported(build_root() + "/layer/librondo_layer.so") ==
         std::vector<std::string>{"rondo_enumerate_instance_extensions", "rondo_enumerate_instance_layers",
-                                 "rondo_enumerate_instance_version", "rondo_layer_advise", "rondo_layer_close", "rondo_layer_meet",
-                                 "rondo_layer_open_door", "rondo_layer_scope_begin", "rondo_layer_scope_end", "vkGetDeviceProcAddr",
-                                 "vkGetInstanceProcAddr", "vkNegotiateLoaderLayerInterfaceVersion",
-                                 "vk_layerGetPhysicalDeviceProcAddr"});
+                                 "rondo_enumerate_instance_version", "rondo_layer_advise", "rondo_layer_close",
+                                 "rondo_layer_meet", "rondo_layer_open_door", "rondo_layer_scope_begin",
+                                 "rondo_layer_scope_end", "vkGetDeviceProcAddr", "vkGetInstanceProcAddr",
+                                 "vkNegotiateLoaderLayerInterfaceVersion", "vk_layerGetPhysicalDeviceProcAddr"});
 }

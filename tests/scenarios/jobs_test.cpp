@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines made by several threads, and what drivers made of them kept in a file.
 #include <catch2/catch.hpp>
-
 #include <fstream>
 
 #include "fixture.h"
@@ -22,7 +21,8 @@ const Recording& good(const Words& words, const CaptureOptions& options) {
 }  // namespace
 
 SCENARIO("pipelines that several threads make replay as those of one", "[jobs]") {
-  const std::string name = GENERATE("constants", "dynamic", "dynamic3", "feedback", "libraries", "arithmetic", "meshes");
+  const std::string name =
+      GENERATE("constants", "dynamic", "dynamic3", "feedback", "libraries", "arithmetic", "meshes");
   const std::string driver = GENERATE(lavapipe, fake);
   const Words words = driver == fake ? without_checks({program(name)}) : Words{program(name)};
   if (!cannot_run(words, driver).empty()) return;

@@ -133,8 +133,7 @@ SCENARIO("a program that leaves by _exit is finished by the launcher", "[killed]
   if (!no_readback().empty()) SKIP_SCENARIO(no_readback());
   const TemporaryDirectory directory;
   const std::string path = directory.file("leak.rondo");
-  const Outcome outcome =
-      run(capture_command({program("leak"), "--quick", "1"}, path, {.checkpoints = "readback"}));
+  const Outcome outcome = run(capture_command({program("leak"), "--quick", "1"}, path, {.checkpoints = "readback"}));
   INFO(outcome.both());
   REQUIRE(outcome.status == 0);
   plays_and_verifies(path, "[a-z -]+");

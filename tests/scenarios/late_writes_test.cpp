@@ -36,17 +36,15 @@ struct Case {
             "--rounds",
             rounds};
   }
-  std::string settings() const {
-    return "delay-us=" + std::to_string(work_ms * 1000) + (lazy ? ",lazy=1" : "");
-  }
+  std::string settings() const { return "delay-us=" + std::to_string(work_ms * 1000) + (lazy ? ",lazy=1" : ""); }
 };
 
 // Captured without checkpoints on the fake driver: its memory is the same in a replay. Returns the capture.
 const Recording& leaves_the_same(const Case& one) {
-  const Recording& capture = captured(
-      one.words(), {.memory = one.memory, .driver = fake, .settings = one.settings(), .oracle = true});
-  INFO(one.memory << ", work of " << one.work_ms << " ms, --map " << one.map << " --fence " << one.fence
-                  << " --what " << one.what << capture.run.both());
+  const Recording& capture =
+      captured(one.words(), {.memory = one.memory, .driver = fake, .settings = one.settings(), .oracle = true});
+  INFO(one.memory << ", work of " << one.work_ms << " ms, --map " << one.map << " --fence " << one.fence << " --what "
+                  << one.what << capture.run.both());
   CHECK(capture.run.status == 0);
   CHECK(capture.run.out.find("late_write: " + one.prints + "\n") != std::string::npos);
   const OracleRun replay = replay_under_oracle(capture, fake, one.settings(), "", 2);
@@ -96,14 +94,10 @@ SCENARIO("what the host writes after the end of work is found by every means", "
     leaves_the_same({.work_ms = 300, .after_ms = 700, .prints = "1 0", .memory = memory});
 }
 
-SCENARIO("what the host writes after the end of work is found through other buffers on its memory",
-         "[late-writes]") {
+SCENARIO("what the host writes after the end of work is found through other buffers on its memory", "[late-writes]") {
   for (const char* what : {"0", "1"})
-    leaves_the_same({.work_ms = 20,
-                     .after_ms = 320,
-                     .what = what,
-                     .prints = what[0] == '0' ? "1 0" : "100 0",
-                     .alias = "1"});
+    leaves_the_same(
+        {.work_ms = 20, .after_ms = 320, .what = what, .prints = what[0] == '0' ? "1 0" : "100 0", .alias = "1"});
 }
 
 SCENARIO("what the host writes after the end of work is found where queues are lazy", "[late-writes]") {
@@ -127,16 +121,14 @@ SCENARIO("what the host writes beside what work uses waits for nothing in a repl
   const Case beside{.work_ms = 50, .after_ms = 200, .what = "2", .rounds = "4", .prints = "101 102"};
   const Recording& capture = leaves_the_same(beside);
   CHECK(has_record(capture, "rondoWorkEnded"));
-  CHECK(calls_in_replay(capture, beside.settings(), "vkWaitForFences") ==
-        3 + kAtTheEnd);  // the program's own
+  CHECK(calls_in_replay(capture, beside.settings(), "vkWaitForFences") == 3 + kAtTheEnd);  // the program's own
   const Case over{.work_ms = 50, .after_ms = 200, .rounds = "4", .prints = "102 0"};
   CHECK(calls_in_replay(leaves_the_same(over), over.settings(), "vkWaitForFences") > kAtTheEnd);
 }
 
 SCENARIO("what the host writes while work ends is counted, and a replay names it", "[late-writes]") {
   const Case one{.work_ms = 100, .after_ms = 300, .what = "3"};
-  const Recording& capture =
-      captured(one.words(), {.memory = "alias", .driver = fake, .settings = one.settings()});
+  const Recording& capture = captured(one.words(), {.memory = "alias", .driver = fake, .settings = one.settings()});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   CHECK(has_record(capture, "unsure=true"));
@@ -150,15 +142,13 @@ SCENARIO("what the host writes while work ends is counted, and a replay names it
 }
 
 SCENARIO("what the host writes beside what work uses replays bit for bit", "[late-writes]") {
-  replays_bit_for_bit({program("late_write"), "--what", "2", "--rounds", "4", "--after", "20"},
-                      {.submits = 4});
+  replays_bit_for_bit({program("late_write"), "--what", "2", "--rounds", "4", "--after", "20"}, {.submits = 4});
 }
 
 SCENARIO("what the host writes after the end of work is right in cuts and loops", "[late-writes]") {
   const Case one{.work_ms = 100, .after_ms = 400, .rounds = "3", .prints = "101 0"};
   const Recording& capture =
-      captured(one.words(),
-               {.checkpoints = "readback", .memory = "alias", .driver = fake, .settings = one.settings()});
+      captured(one.words(), {.checkpoints = "readback", .memory = "alias", .driver = fake, .settings = one.settings()});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   for (const Words& span : {Words{"--submits", "0:3"}, Words{"--submits", "1:3"}})
@@ -170,8 +160,8 @@ SCENARIO("what the host writes after the end of work is right in cuts and loops"
 
 SCENARIO("what the host writes after the end of work comes after it on lavapipe", "[late-writes]") {
   for (const char* memory : {"auto", "pagemap"}) {
-    const Recording& capture = captured({program("late_write"), "--after", "3000", "--fills", "4"},
-                                        {.memory = memory, .oracle = true});
+    const Recording& capture =
+        captured({program("late_write"), "--after", "3000", "--fills", "4"}, {.memory = memory, .oracle = true});
     INFO(capture.run.both());
     REQUIRE(capture.run.status == 0);
     CHECK(capture.run.out.find("late_write: 1 0\n") != std::string::npos);

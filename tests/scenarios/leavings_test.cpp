@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What `rondo capture` leaves behind: its captures, and nothing else, wherever files for a while are put.
+#include <unistd.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
 #include <filesystem>
-#include <unistd.h>
 
 #include "fixture.h"
 #include "sanitizers.h"
@@ -13,7 +14,6 @@
 using namespace scenario;
 
 namespace {
-
 
 // Home, temporary files and the directory it runs in are rooms of its own.
 struct Rooms {
@@ -138,7 +138,9 @@ SCENARIO("captures leave nothing in the machine's temporary directories and shar
   if (kSanitized) SKIP_SCENARIO("a sanitizer's reports are files of its own");
   if (build_root().rfind("/tmp/", 0) == 0) SKIP_SCENARIO("the build lies in /tmp");
   Command command;
-  command.arguments = {"unshare", "--mount", "sh", "-c", kAlone, "sh", build_root() + "/analyzers/rondo", program("vulkan14"), program("crash")};
+  command.arguments = {
+      "unshare",           "--mount",       "sh", "-c", kAlone, "sh", build_root() + "/analyzers/rondo",
+      program("vulkan14"), program("crash")};
   if (::geteuid() != 0) command.arguments.insert(command.arguments.begin() + 1, {"--user", "--map-root-user"});
   command.environment["HOME"] = "/tmp/nobody";  // in the namespace: nobody else can have made it
   command.environment["MESA_SHADER_CACHE_DISABLE"] = "true";
@@ -149,5 +151,6 @@ SCENARIO("captures leave nothing in the machine's temporary directories and shar
   if (outcome.status != 0) SKIP_SCENARIO("a mount namespace of its own is not permitted here");
   const std::vector<std::string> found = lines(outcome.out);
   CHECK(found.size() == 1 + 60);  // and the directory they are in
-  for (const std::string& name : found) CHECK((name == "/tmp/here" || (name.rfind("/tmp/here/", 0) == 0 && name.ends_with(".rondo"))));
+  for (const std::string& name : found)
+    CHECK((name == "/tmp/here" || (name.rfind("/tmp/here/", 0) == 0 && name.ends_with(".rondo"))));
 }

@@ -79,14 +79,13 @@ SCENARIO("a limit of file size ends a tool's work in words, not by its signal", 
   const Recording& capture = captured({program("triangle")});
   const std::string report = directory.file("report.json");
   is_refused(run_behind("ulimit -f 0", {tool("player"), "--report", report, capture.path}), 1, "player", report);
-  const Outcome dumped =
-      run_behind("ulimit -f 0", {"sh", "-c", "exec \"$0\" \"$@\" >" + directory.file("dump.txt"), tool("rondo"),
-                                 "dump", capture.path});
+  const Outcome dumped = run_behind("ulimit -f 0", {"sh", "-c", "exec \"$0\" \"$@\" >" + directory.file("dump.txt"),
+                                                    tool("rondo"), "dump", capture.path});
   is_refused(dumped, 1, "rondo", "File too large");
 }
 
-// From the start: the driver, the program and Rondo share what the limit leaves. lavapipe itself dies now and then where
-// it finds no memory, alone as well: one of three runs is to live.
+// From the start: the driver, the program and Rondo share what the limit leaves. lavapipe itself dies now and then
+// where it finds no memory, alone as well: one of three runs is to live.
 SCENARIO("a program that lives in little address space alone lives there with Rondo, too", "[limits]") {
 #ifdef RONDO_SANITIZER_RUNTIME
   SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
@@ -110,8 +109,7 @@ SCENARIO("a program that lives in little address space alone lives there with Ro
 
 // lavapipe itself dies now and then where it finds no memory, and then the line says which limit there is. A thread of
 // its that finds none may also never end: then --timeout ends the tool.
-SCENARIO("a tool that finds no address space names the limit, and none keeps more of it than it uses",
-         "[limits]") {
+SCENARIO("a tool that finds no address space names the limit, and none keeps more of it than it uses", "[limits]") {
 #ifdef RONDO_SANITIZER_RUNTIME
   SKIP_SCENARIO("a sanitizer's shadow takes more address space than any limit leaves");
 #endif
@@ -132,8 +130,7 @@ SCENARIO("a tool that finds no address space names the limit, and none keeps mor
          {Words{tool("player"), "--timeout", "10", capture.path},
           {tool("rondo"), "trim", "--timeout", "10", "--submits", "0:1", capture.path, "-o",
            directory.file("cut.rondo")},
-          {tool("rondo"), "extract", "--timeout", "10", "--images", capture.path, "-o",
-           directory.file("extracted")}}) {
+          {tool("rondo"), "extract", "--timeout", "10", "--images", capture.path, "-o", directory.file("extracted")}}) {
       const Outcome outcome = run_behind(std::string("ulimit -v ") + kibibytes, words);
       INFO(kibibytes << " KiB: " << words[0] << " " << words[1] << "\n" << outcome.both());
       CHECK(outcome.signal == 0);
@@ -166,8 +163,7 @@ SCENARIO("a small limit of file size leaves a capture of what fits", "[limits]")
 }
 
 // Uploads of 300,000 bytes, of which the smallest limits have no room for one.
-SCENARIO("an upload that a limit of file size has no room for ends a capture that plays up to there",
-         "[limits]") {
+SCENARIO("an upload that a limit of file size has no room for ends a capture that plays up to there", "[limits]") {
 #if defined(RONDO_SANITIZER_RUNTIME) || defined(RONDO_COVERAGE)
   SKIP_SCENARIO("a sanitizer's or coverage's runtime writes files of its own");
 #endif
@@ -195,8 +191,7 @@ SCENARIO("an upload that a limit of file size has no room for ends a capture tha
     }
     CHECK(outcome.status == 0);
     CHECK(outcome.out == alone.out);
-    const bool stops =
-        outcome.err.find("(stopped before the program did: rondo info says why)") != std::string::npos;
+    const bool stops = outcome.err.find("(stopped before the program did: rondo info says why)") != std::string::npos;
     CHECK(stops == (std::string_view(kibibytes) != "16384"));
     CHECK(stops == (outcome.err.find("(ulimit -f)") != std::string::npos));
     const Outcome played = player({path});

@@ -13,9 +13,9 @@ using namespace scenario;
 namespace {
 
 struct State {
-  std::string name;       // of the program
-  std::string put_back;   // as the player calls it
-  int without = 0;  // the status of a loop that leaves it out
+  std::string name;      // of the program
+  std::string put_back;  // as the player calls it
+  int without = 0;       // the status of a loop that leaves it out
   std::string driver = lavapipe;
 };
 
@@ -55,8 +55,17 @@ void loops(const State& state) {
   if (state.put_back.empty()) return;
   Command command;
   use_driver_for_player(command.environment, state.driver, "");
-  command.arguments = {build_root() + "/player/player", "--scope", "middle", "--loop", "5", "--verify", "--timeout", "10",
-                       "--leave-out", state.put_back, capture.path};
+  command.arguments = {build_root() + "/player/player",
+                       "--scope",
+                       "middle",
+                       "--loop",
+                       "5",
+                       "--verify",
+                       "--timeout",
+                       "10",
+                       "--leave-out",
+                       state.put_back,
+                       capture.path};
   const Outcome without = run(command);
   INFO("without: " << without.both());
   // A driver that is used wrongly may crash, too.
@@ -67,7 +76,9 @@ void loops(const State& state) {
 
 }  // namespace
 
-SCENARIO("what the work of an iteration wrote is put back", "[looping]") { loops({"contents", "contents", kDifferent}); }
+SCENARIO("what the work of an iteration wrote is put back", "[looping]") {
+  loops({"contents", "contents", kDifferent});
+}
 SCENARIO("descriptor sets that an iteration wrote are put back", "[looping]") { loops({"sets", "sets", kDifferent}); }
 SCENARIO("command buffers that an iteration recorded anew are put back", "[looping]") {
   loops({"recordings", "recordings", kDifferent});
@@ -197,7 +208,8 @@ SCENARIO("a span that copies results of queries from before it loops, unless it 
   INFO(outcome.both());
   CHECK(outcome.status == kFailed);
   CHECK(is_one_line(outcome, "player"));
-  CHECK(outcome.err.find("changes query 0 of VkQueryPool#0, whose value of before the span it reads") != std::string::npos);
+  CHECK(outcome.err.find("changes query 0 of VkQueryPool#0, whose value of before the span it reads") !=
+        std::string::npos);
   CHECK(player({"--submits", "1:2", "--verify", capture.path}).status == 0);
 }
 
@@ -297,7 +309,8 @@ SCENARIO("scopes cost a program nothing but time where nothing records", "[loopi
   Command python;
   // No script of a version manager's: its shell dies of a preloaded TSan.
   python.arguments = {"/usr/bin/python3", "-c",
-                      "import sys; sys.path.insert(0, '" RONDO_DOCS "/../scope')\n"
+                      "import sys; sys.path.insert(0, '" RONDO_DOCS
+                      "/../scope')\n"
                       "from rondo_scope import scope\n"
                       "with scope('a'):\n  print('in')"};
 #ifdef RONDO_SANITIZER_RUNTIME
@@ -321,8 +334,9 @@ SCENARIO("a program that leaves images in other layouts and hands them on replay
   const std::string state = GENERATE("barriers", "passes", "preinitialized", "owners");
   const std::string driver = state == "owners" ? fake : lavapipe;  // lavapipe has one family of queues
   const bool linear = state == "preinitialized";
-  replays_bit_for_bit({program("layouts"), "--state", state},
-                      {.driver = driver,
-                       .not_compared = linear ? 2 : 0,
-                       .not_compared_because = linear ? "its image's memory is smaller than a page and has no other mapping" : ""});
+  replays_bit_for_bit(
+      {program("layouts"), "--state", state},
+      {.driver = driver,
+       .not_compared = linear ? 2 : 0,
+       .not_compared_because = linear ? "its image's memory is smaller than a page and has no other mapping" : ""});
 }

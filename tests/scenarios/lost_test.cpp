@@ -39,8 +39,7 @@ SCENARIO("a program whose device is lost goes on, and so do its capture and the 
       const TemporaryDirectory directory;
       const std::string path = directory.file("x.rondo");
       Command command = capture_command(
-          words, path,
-          {.checkpoints = checkpoints, .driver = fake, .settings = loss, .with_launcher = false});
+          words, path, {.checkpoints = checkpoints, .driver = fake, .settings = loss, .with_launcher = false});
       const Outcome outcome = run_on(fake, command);
       INFO(outcome.both());
       CHECK(outcome.status == 0);

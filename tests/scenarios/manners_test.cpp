@@ -206,8 +206,8 @@ SCENARIO("rondo finish says what it cannot help, and what can", "[manners]") {
   };
   refuses("text.rondo", "This is a text, and no capture.\n", "is not a Rondo capture");
   refuses("empty.rondo", "", "is ");
-  const std::string part = refuses("part.rondo", whole.substr(0, whole.size() / 2),
-                                   "is not whole, and is left as it is: ");
+  const std::string part =
+      refuses("part.rondo", whole.substr(0, whole.size() / 2), "is not whole, and is left as it is: ");
   CHECK(mentions(part, "copy it again"));
   CHECK(mentions(part, "`player --salvage` plays what is there"));
   std::string damaged = whole;
@@ -254,11 +254,14 @@ SCENARIO("bash completes subcommands, options, words of a choice and files", "[m
   const auto completed = [&](const Words& words) {
     Command command;
     command.directory = directory.path();
-    command.arguments = {"bash", "--norc", "-c",
+    command.arguments = {"bash",
+                         "--norc",
+                         "-c",
                          "source \"$1\"; shift; COMP_WORDS=(\"$@\"); COMP_CWORD=$(($# - 1))\n"
                          "function_of() { complete -p \"$1\" | sed 's/.*-F \\([^ ]*\\) .*/\\1/'; }\n"
                          "$(function_of \"$1\"); printf '%s\\n' \"${COMPREPLY[@]}\"",
-                         "bash", build_root() + "/analyzers/" + words[0] + ".bash"};
+                         "bash",
+                         build_root() + "/analyzers/" + words[0] + ".bash"};
     command.arguments.insert(command.arguments.end(), words.begin(), words.end());
     const Outcome outcome = run(command);
     INFO(outcome.both());

@@ -39,8 +39,8 @@ SCENARIO("of two variants that are played in turns the slower one is told", "[me
   const TemporaryDirectory directory;
   const std::string kept = directory.file("reports");
   const Outcome slower =
-      run(measure({"--turns", "4", "--loop", "3", "--threshold", "50%", "--format", "json", "-o", kept,
-                   recorded(), "--scope", "middle", "--", kSlow, recorded(), "--scope", "middle"}));
+      run(measure({"--turns", "4", "--loop", "3", "--threshold", "50%", "--format", "json", "-o", kept, recorded(),
+                   "--scope", "middle", "--", kSlow, recorded(), "--scope", "middle"}));
   INFO(slower.both());
   CHECK(slower.status == kDifferent);
   const Json json = Json::parse(slower.out);
@@ -71,8 +71,8 @@ SCENARIO("of two variants that are played in turns the slower one is told", "[me
 
 SCENARIO("a variant that is faster passes, and no report is left where none was asked for", "[measure]") {
   const TemporaryDirectory directory;
-  Command command = measure({"--turns", "4", "--loop", "2", "--threshold", "50%", kSlow, recorded(),
-                             "--scope", "middle", "--", recorded(), "--scope", "middle"});
+  Command command = measure({"--turns", "4", "--loop", "2", "--threshold", "50%", kSlow, recorded(), "--scope",
+                             "middle", "--", recorded(), "--scope", "middle"});
   command.environment["TMPDIR"] = directory.path();
   const Outcome faster = run(command);
   INFO(faster.both());
@@ -87,8 +87,7 @@ SCENARIO("what the variants differ in is told, and is no warning", "[measure]") 
   const Recording& capture = captured({program("triangle")}, {.checkpoints = "submit"});
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = run(measure(
-      {"--turns", "4", "--loop", "2", "--threshold", "900%", capture.path, "--", "--verify", capture.path},
-      lavapipe));
+      {"--turns", "4", "--loop", "2", "--threshold", "900%", capture.path, "--", "--verify", capture.path}, lavapipe));
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(has(outcome.out, "differs: another verification: A turn 1 has none, B turn 1 has --verify\n"));
@@ -101,8 +100,7 @@ SCENARIO("a turn that fails ends with the player's status, and is named", "[meas
   CHECK(outcome.out == "");
   CHECK(has(outcome.err, "player: /nonexistent.rondo"));
   CHECK(has(outcome.err, "rondo: B, turn 1 of 5: the player ended with status 3\n"));
-  const Outcome junit =
-      run(measure({"--loop", "2", "--format", "junit", "/nonexistent.rondo", "--", recorded()}));
+  const Outcome junit = run(measure({"--loop", "2", "--format", "junit", "/nonexistent.rondo", "--", recorded()}));
   CHECK(junit.status == kUnreadable);
   CHECK(has(junit.out, "errors=\"1\""));
   CHECK(has(junit.out, "A, turn 1 of 5: the player ended with status 3"));
@@ -111,8 +109,8 @@ SCENARIO("a turn that fails ends with the player's status, and is named", "[meas
 SCENARIO("a measurement that is interrupted keeps what it has", "[measure]") {
   const TemporaryDirectory directory;
   // Each turn takes six seconds or more.
-  Process process(measure({"--turns", "4", "--loop", "60", "-o", directory.path(), kSlow, recorded(),
-                           "--scope", "middle", "--", kSlow, recorded(), "--scope", "middle"}));
+  Process process(measure({"--turns", "4", "--loop", "60", "-o", directory.path(), kSlow, recorded(), "--scope",
+                           "middle", "--", kSlow, recorded(), "--scope", "middle"}));
   while (process.running() && !std::filesystem::exists(directory.file("new-1.json"))) ::usleep(20000);
   ::sleep(3);  // into the loop of the first turn of B
   process.kill(SIGINT);

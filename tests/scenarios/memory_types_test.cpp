@@ -35,8 +35,8 @@ SCENARIO("a captured program finds all the memory types of its device", "[memory
 SCENARIO("words through memory that is imported replay bit for bit", "[memory-types]") {
   for (const std::string settings : layouts) {
     INFO(settings);
-    const Recording& capture = captured({program("memory_types")},
-                                        {.checkpoints = "readback", .driver = fake, .settings = settings});
+    const Recording& capture =
+        captured({program("memory_types")}, {.checkpoints = "readback", .driver = fake, .settings = settings});
     INFO(capture.run.both());
     REQUIRE(capture.run.status == 0);
     const Outcome replay = player({"--verify", capture.path}, fake, settings);

@@ -44,7 +44,9 @@ const std::vector<Words>& endless() {
   return all;
 }
 const std::string& driver_of(const Words& words) { return words[0] == program("headless") ? fake : lavapipe; }
-bool has_threads(const Words& words) { return words[0] == program("twoqueues_threads") || words[0] == program("churn"); }
+bool has_threads(const Words& words) {
+  return words[0] == program("twoqueues_threads") || words[0] == program("churn");
+}
 
 constexpr double kLongest_us = 400'000;
 
@@ -76,7 +78,9 @@ Outcome dies(const Death& death, const TemporaryDirectory& directory, Submits& s
   write_file(counts, std::string(sizeof(Submits), '\0'));
   const bool presents = death.words[0] == "vkcube" || death.words[0] == program("headless");
   Command command = capture_command(death.words, directory.file("x.rondo"),
-                                    {.checkpoints = !death.checked ? "none" : presents ? "present" : "readback",
+                                    {.checkpoints = !death.checked ? "none"
+                                                    : presents     ? "present"
+                                                                   : "readback",
                                      .driver = driver_of(death.words),
                                      .with_launcher = death.with_launcher});
   const std::string library = build_root() + "/tests/preload/die_later.so";
@@ -93,16 +97,18 @@ Outcome dies(const Death& death, const TemporaryDirectory& directory, Submits& s
 }
 
 // By the launcher it plays as it is, without it by --salvage: up to the last submit that returned, or the one that was
-// being made. Where several threads record, the first number that is missing may be before others' last submits; and what
-// they submit while _exit closes the capture is not in it.
+// being made. Where several threads record, the first number that is missing may be before others' last submits; and
+// what they submit while _exit closes the capture is not in it.
 void is_played(const Death& death) {
   const TemporaryDirectory directory;
   Submits submits{};
   const Outcome outcome = dies(death, directory, submits);
-  INFO(death.way.by << (death.in_handler ? " in a handler " : " on a thread ") << death.after_us << " us after the instance: "
-                    << death.words[0] << (death.checked ? ", with checkpoints" : "") << "\n" << outcome.both());
-  INFO(submits.begun << " submits were begun, " << submits.returned << " have returned, "
-                    << submits.returned_before << " before it began to die");
+  INFO(death.way.by << (death.in_handler ? " in a handler " : " on a thread ") << death.after_us
+                    << " us after the instance: " << death.words[0] << (death.checked ? ", with checkpoints" : "")
+                    << "\n"
+                    << outcome.both());
+  INFO(submits.begun << " submits were begun, " << submits.returned << " have returned, " << submits.returned_before
+                     << " before it began to die");
   CHECK(outcome.status == (death.way.signal != 0 ? 128 + death.way.signal : kLeft));
   REQUIRE(files_in(directory.path()) == Words{"counts", "x.rondo"});
   Words words{directory.file("x.rondo")};
@@ -112,7 +118,8 @@ void is_played(const Death& death) {
   CHECK(played.status == 0);
   CHECK(submits_played(played) <= static_cast<long long>(submits.begun));
   if (!has_threads(death.words))
-    CHECK(submits_played(played) >= static_cast<long long>(death.way.signal == 0 ? submits.returned_before : submits.returned));
+    CHECK(submits_played(played) >=
+          static_cast<long long>(death.way.signal == 0 ? submits.returned_before : submits.returned));
   if (!death.checked) return;
   words.insert(words.begin(), "--verify");
   const Outcome verified = player(words, driver_of(death.words));
@@ -137,7 +144,8 @@ void die_at_random_moments(std::size_t count, bool with_launcher) {
     }
 }
 
-const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process, and reports what is meant";
+const std::string kNotSanitized =
+    "a sanitizer's runtime has to be the first library of a process, and reports what is meant";
 
 }  // namespace
 

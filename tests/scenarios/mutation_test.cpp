@@ -225,8 +225,7 @@ long damaged_record(const std::string& damage, const Recording& capture) {
   const std::string command = damage.substr(name, hash - name);
   const std::string which = damage.substr(hash + 1, damage.find(':', hash) - hash - 1);
   int left = which == "*" ? 0 : std::atoi(which.c_str());
-  for (const std::string& line :
-       lines(rondo({"dump", "--format=jsonl", "--grep", command, capture.path}).out)) {
+  for (const std::string& line : lines(rondo({"dump", "--format=jsonl", "--grep", command, capture.path}).out)) {
     const Json row = Json::parse(line);
     if (row.at("/command") == '"' + command + '"' && left-- == 0) return std::stol(row.at("/sequence"));
   }
@@ -244,8 +243,7 @@ bool names_a_record(const Outcome& outcome, const Mutation& mutation, const Reco
 
 // Empty: found as the table says.
 std::string wrong_about(const Mutation& mutation, const Recording& capture) {
-  const Outcome outcome =
-      player({"--verify", "--quiet", "--timeout", "20", "--damage", mutation.damage, capture.path});
+  const Outcome outcome = player({"--verify", "--quiet", "--timeout", "20", "--damage", mutation.damage, capture.path});
   constexpr int statuses[] = {5, 3, 1, 0};
   const bool named = mutation.found == unseen || names_a_record(outcome, mutation, capture);
   if (outcome.status == statuses[mutation.found] && named) return {};

@@ -28,12 +28,11 @@ struct Neighbour {
   bool implicit() const { return manifest.rfind("implicit", 0) == 0; }
 };
 
-const Neighbour kMangoHud{"mangohud", "VK_LAYER_MANGOHUD_overlay", "implicit_layer.d/MangoHud.json",
-                          Draws::over};
+const Neighbour kMangoHud{"mangohud", "VK_LAYER_MANGOHUD_overlay", "implicit_layer.d/MangoHud.json", Draws::over};
 const Neighbour kVkBasalt{"vkbasalt", "VK_LAYER_VKBASALT_post_processing", "implicit_layer.d/vkBasalt.json",
                           Draws::over};
-const Neighbour kRenderDoc{"renderdoc", "VK_LAYER_RENDERDOC_Capture",
-                           "implicit_layer.d/renderdoc_capture.json", Draws::over};
+const Neighbour kRenderDoc{"renderdoc", "VK_LAYER_RENDERDOC_Capture", "implicit_layer.d/renderdoc_capture.json",
+                           Draws::over};
 const Neighbour kValidation{"vulkan-validationlayers", "VK_LAYER_KHRONOS_validation",
                             "explicit_layer.d/VkLayer_khronos_validation.json"};
 const Neighbour kGfxreconstruct{"gfxreconstruct", "VK_LAYER_LUNARG_gfxreconstruct",
@@ -88,7 +87,8 @@ void put_below(Environment& environment, const Neighbour& neighbour) {
                  R"( "vkNegotiateLoaderLayerInterfaceVersion"}}})");
   environment.erase("RONDO_CAPTURE");
   const auto added = environment.find("VK_ADD_LAYER_PATH");  // which counts for nothing beside VK_LAYER_PATH
-  environment["VK_LAYER_PATH"] = (added != environment.end() ? added->second + ":" : "") + "/usr/share/vulkan/explicit_layer.d:" + directory;
+  environment["VK_LAYER_PATH"] =
+      (added != environment.end() ? added->second + ":" : "") + "/usr/share/vulkan/explicit_layer.d:" + directory;
   environment["VK_INSTANCE_LAYERS"] = neighbour.layer + ":" + kRondo;
 }
 

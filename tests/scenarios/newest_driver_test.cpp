@@ -82,10 +82,9 @@ SCENARIO("every test program that runs on the newest lavapipe is captured and re
     if (alone.status != 0) {
       const std::string said = alone.both();
       std::printf("left out: %s on %s: %s\n", name.c_str(), lavapipe26.c_str(),
-                  without != kWithout.end() ? without->second.c_str()
-                                            : ("status " + std::to_string(alone.status) + ": " +
-                                               said.substr(0, said.find('\n')))
-                                                  .c_str());
+                  without != kWithout.end()
+                      ? without->second.c_str()
+                      : ("status " + std::to_string(alone.status) + ": " + said.substr(0, said.find('\n'))).c_str());
       continue;
     }
     ++captured;

@@ -22,8 +22,7 @@ bool fits(const std::string& patterns, const std::string& text) {
   "vkGetSemaphoreCounterValue|rondoDeviceIdle"
 #define ENDS "vkDestroy*|vkFree*|vkReset*|vkTrimCommandPool"
 #define NAMES "*DebugUtils*|vkSetPrivateData|vkCreatePrivateDataSlot"
-#define QUEUE_WORK \
-  "vkQueueSubmit*|vkQueuePresentKHR|vkAcquireNextImage*|vkSetEvent|vkSignalSemaphore*|rondoHostWrite"
+#define QUEUE_WORK "vkQueueSubmit*|vkQueuePresentKHR|vkAcquireNextImage*|vkSetEvent|vkSignalSemaphore*|rondoHostWrite"
 #define COPIES "vkCmdCopy*|vkCmdResolveImage*|vkCmdFillBuffer"
 
 }  // namespace
@@ -100,22 +99,18 @@ const std::vector<NotFound>& not_found() {
         {"handle", "vkAllocateDescriptorSets", "VkDescriptor*", "constants"},
         {"handle", "vkBindBufferMemory", "VkDeviceMemory", "headless|indirect"},
         {"handle", "vkBindImageMemory", "VkDeviceMemory", "images|multisample|rendering|samplers"},
-        {"handle", "vkCmdBindDescriptorSets|vkUpdateDescriptorSets", "VkDescriptorSet",
-         "inline_uniforms|templates"},
-        {"handle", "vkCmdBindDescriptorSets|vkCreateComputePipelines", "VkPipelineLayout",
-         "constants|libraries"},
+        {"handle", "vkCmdBindDescriptorSets|vkUpdateDescriptorSets", "VkDescriptorSet", "inline_uniforms|templates"},
+        {"handle", "vkCmdBindDescriptorSets|vkCreateComputePipelines", "VkPipelineLayout", "constants|libraries"},
         {"handle", "vkCmdPushConstants|vkCreateGraphicsPipelines", "VkPipelineLayout", "dynamic|dynamic3"},
         {"handle", "vkCmdBindPipeline", "VkPipeline", "dynamic|libraries"},
         {"handle", "vkCmdBindVertexBuffers", "VkBuffer", "indirect"},
-        {"handle", "vkCreateComputePipelines|vkCreateGraphicsPipelines", "VkShaderModule",
-         "libraries|secondary"},
+        {"handle", "vkCreateComputePipelines|vkCreateGraphicsPipelines", "VkShaderModule", "libraries|secondary"},
         {"handle", "vkCreateDescriptorUpdateTemplate*|vkCreatePipelineLayout", "VkDescriptorSetLayout",
          "constants|templates"},
         {"handle", "vkCreateImageView", "VkImage", "images"},
         {"handle", "vkAcquireNextImage*", "VkSwapchainKHR", "headless"}}},
       {"what comes to the same",
-       {{"corrupt", "vkCreateBuffer", "*.size",
-         "flag|headless|images|memory|memory_types|queries|shared_memory"},
+       {{"corrupt", "vkCreateBuffer", "*.size", "flag|headless|images|memory|memory_types|queries|shared_memory"},
         {"corrupt", "vkCmdCopyBuffer", "VkBufferCopy.size"},
         {"corrupt", "vkCmdCopyBuffer", "VkBufferCopy.*Offset", "command_buffers|shared_memory"},
         {"corrupt", "vkCmdCopyBufferToImage|vkCmdCopyImageToBuffer", "*.bufferRowLength|*.bufferImageHeight",
@@ -151,8 +146,7 @@ const std::vector<NotFound>& not_found() {
         {"corrupt", "vkCreateImageView", "VkComponentMapping.*|*.format", "images|queues|samplers|secondary"},
         {"handle", "vkCmdCopyImageToBuffer", "*", "headless"},
         {"corrupt", "vkCmdCopyImageToBuffer", "VkExtent3D.*", "headless"},
-        {"drop", COPIES, "*",
-         "command_buffers|events|flag|headless|mappings|queues|rewrite|shared_memory|images"},
+        {"drop", COPIES, "*", "command_buffers|events|flag|headless|mappings|queues|rewrite|shared_memory|images"},
         {"drop", "vkEndCommandBuffer", "*", "command_buffers"},
         {"handle", "vkQueueSubmit", "VkCommandBuffer", "command_buffers"},
         {"drop", "rondoHostWrite", "*", "groups|headless|mappings|memory|shared_memory"},

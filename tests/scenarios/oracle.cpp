@@ -20,8 +20,7 @@ using ByDigest = std::multimap<std::string, const OracleAllocation*>;
 constexpr std::uint64_t kRounding = 65536;
 
 bool same_size(const OracleAllocation& captured, const OracleAllocation& replayed) {
-  return captured.size >= replayed.size &&
-         captured.size <= (replayed.size + kRounding - 1) / kRounding * kRounding;
+  return captured.size >= replayed.size && captured.size <= (replayed.size + kRounding - 1) / kRounding * kRounding;
 }
 
 // That with these contents and, as nearly as can be known, this size: the largest that fits.
@@ -145,9 +144,9 @@ OracleResult compare_oracle(const std::vector<OracleAllocation>& captured,
   if (extra > most || extra < most - leaked_and_untold) {
     result.problems.push_back("the replay freed " + std::to_string(extra) +
                               " allocations that the capture did not, not " + std::to_string(most) + " (" +
-                              std::to_string(result.leaked.size()) + " leaked, " +
-                              std::to_string(virtual_images) + " virtual swapchain images, " +
-                              std::to_string(result.differences.size()) + " different):");
+                              std::to_string(result.leaked.size()) + " leaked, " + std::to_string(virtual_images) +
+                              " virtual swapchain images, " + std::to_string(result.differences.size()) +
+                              " different):");
     for (const auto& [digest, a] : there) result.problems.push_back("replay: " + describe(*a));
   }
   return result;
@@ -155,10 +154,9 @@ OracleResult compare_oracle(const std::vector<OracleAllocation>& captured,
 
 std::string OracleResult::text() const {
   constexpr std::size_t kNamed = 8;
-  std::string all = std::to_string(equal) + " allocations freed by both are equal, " +
-                    std::to_string(leaked.size()) + " leaked by the program";
-  for (std::size_t i = 0; i < leaked.size(); ++i)
-    all += (i == 0 ? ": sizes " : ", ") + std::to_string(leaked[i]);
+  std::string all = std::to_string(equal) + " allocations freed by both are equal, " + std::to_string(leaked.size()) +
+                    " leaked by the program";
+  for (std::size_t i = 0; i < leaked.size(); ++i) all += (i == 0 ? ": sizes " : ", ") + std::to_string(leaked[i]);
   all += "\n";
   for (const std::vector<std::string>* list : {&differences, &problems}) {
     for (std::size_t i = 0; i < std::min(kNamed, list->size()); ++i) all += (*list)[i] + "\n";
@@ -167,8 +165,8 @@ std::string OracleResult::text() const {
   return all;
 }
 
-OracleRun replay_under_oracle(const Recording& recording, const std::string& driver,
-                              const std::string& settings, const std::string& damage, int runs) {
+OracleRun replay_under_oracle(const Recording& recording, const std::string& driver, const std::string& settings,
+                              const std::string& damage, int runs) {
   const TemporaryDirectory directory;
   const std::string report = directory.file("replay");
   write_file(report, "");
@@ -184,8 +182,7 @@ OracleRun replay_under_oracle(const Recording& recording, const std::string& dri
   const Allocations once = parse_oracle_report(read_file(recording.oracle));
   Allocations wanted;
   for (int i = 0; i < runs; ++i) wanted.insert(wanted.end(), once.begin(), once.end());
-  run.result =
-      compare_oracle(wanted, parse_oracle_report(read_file(report)), runs * virtual_images(recording.path));
+  run.result = compare_oracle(wanted, parse_oracle_report(read_file(report)), runs * virtual_images(recording.path));
   return run;
 }
 

@@ -15,19 +15,16 @@ namespace {
 // The player rounds up to pages where memory lies at an address.
 constexpr std::uint64_t kPages = 65536;
 
-std::string unquoted(const std::string& json) {
-  return json.size() < 2 ? "" : json.substr(1, json.size() - 2);
-}
+std::string unquoted(const std::string& json) { return json.size() < 2 ? "" : json.substr(1, json.size() - 2); }
 
 std::uint64_t number(const std::string& json) { return json.empty() ? 0 : std::stoull(json); }
 
 // What the calls up to and with record `last` have the player allocate.
 void read_calls(OracleReplay& replay, const std::string& capture, std::uint64_t last) {
-  const Outcome dump =
-      rondo({"dump", "--format=jsonl", "--grep",
-             "(vkAllocateMemory|vkCreateSwapchainKHR|vkGetSwapchainImagesKHR|vkAcquireNextImageKHR|"
-             "rondoMemoryContents|rondoImageContents)\\(",
-             capture});
+  const Outcome dump = rondo({"dump", "--format=jsonl", "--grep",
+                              "(vkAllocateMemory|vkCreateSwapchainKHR|vkGetSwapchainImagesKHR|vkAcquireNextImageKHR|"
+                              "rondoMemoryContents|rondoImageContents)\\(",
+                              capture});
   INFO(dump.err);
   REQUIRE(dump.status == 0);
   struct Call {
@@ -40,13 +37,11 @@ void read_calls(OracleReplay& replay, const std::string& capture, std::uint64_t 
   for (const std::string& line : lines(dump.out)) {
     const Json row = Json::parse(line);
     const std::string command = unquoted(row.at("/command"));
-    if (row.at("/row") != "\"record\"" || row.at("/by_layer") == "true" || number(row.at("/sequence")) > last)
-      continue;
+    if (row.at("/row") != "\"record\"" || row.at("/by_layer") == "true" || number(row.at("/sequence")) > last) continue;
     // As many images as the program asked for, or was told of.
     const auto has_images = [&](std::uint64_t count) {
       const auto found = swapchains.find(unquoted(row.at("/parameters/swapchain")));
-      if (found != swapchains.end())
-        calls[found->second].images = std::max(calls[found->second].images, count);
+      if (found != swapchains.end()) calls[found->second].images = std::max(calls[found->second].images, count);
     };
     if (command == "vkGetSwapchainImagesKHR") {
       has_images(row.size("/parameters/pSwapchainImages"));
@@ -84,8 +79,8 @@ std::map<std::string, const OracleAllocation*> named(const OracleReplay& replay,
   std::map<std::string, const OracleAllocation*> all;
   const std::size_t made = replay.made.size(), there = replay.allocations.size();
   if (there < made || (there > made && replay.made_before == 0)) {
-    problems.push_back(std::string(which) + ": the player made " + std::to_string(there) +
-                       " allocations, not the " + std::to_string(made) + " of the capture's calls");
+    problems.push_back(std::string(which) + ": the player made " + std::to_string(there) + " allocations, not the " +
+                       std::to_string(made) + " of the capture's calls");
     return all;
   }
   for (std::size_t i = 0; i < made; ++i) {
@@ -149,22 +144,19 @@ CutMemory compare_cut(const OracleReplay& begin, const OracleReplay& end, const 
     result.bytes_left_out += left_out;
     result.bytes_different += different;
     if (left_out == 0 && different == 0) ++result.equal;
-    const auto byte = [&](const std::string& of) {
-      return std::to_string(static_cast<unsigned char>(of[first]));
-    };
+    const auto byte = [&](const std::string& of) { return std::to_string(static_cast<unsigned char>(of[first])); };
     if (different != 0)
-      result.differences.push_back(object + " of " + std::to_string(a->size) +
-                                   " bytes: " + std::to_string(different) + " are wrong, the first at " +
-                                   std::to_string(first) + ": " + byte(mine) + ", not " + byte(theirs) +
-                                   " (" + byte(once) + " before)");
+      result.differences.push_back(object + " of " + std::to_string(a->size) + " bytes: " + std::to_string(different) +
+                                   " are wrong, the first at " + std::to_string(first) + ": " + byte(mine) + ", not " +
+                                   byte(theirs) + " (" + byte(once) + " before)");
   }
   return result;
 }
 
 std::string CutMemory::text() const {
   std::string all = std::to_string(equal) + " of " + std::to_string(allocations) + " allocations equal, " +
-                    std::to_string(bytes_equal) + " bytes equal, " + std::to_string(bytes_left_out) +
-                    " left out, " + std::to_string(bytes_different) + " wrong\n";
+                    std::to_string(bytes_equal) + " bytes equal, " + std::to_string(bytes_left_out) + " left out, " +
+                    std::to_string(bytes_different) + " wrong\n";
   for (const std::vector<std::string>* list : {&differences, &problems})
     for (const std::string& line : *list) all += line + "\n";
   return all;
@@ -177,8 +169,8 @@ CutMemory memory_of_cut(const std::string& whole, const std::string& cut, const 
                       last = number(info.at("/session/cut/last_record"));
   INFO(cut << " has records " << first << " to " << last);
   REQUIRE(first < last + 1);
-  const auto replayed = [&](const TemporaryDirectory& directory, const std::string& path,
-                            const Words& options, std::uint64_t until) {
+  const auto replayed = [&](const TemporaryDirectory& directory, const std::string& path, const Words& options,
+                            std::uint64_t until) {
     OracleReplay replay;
     replay.contents = directory.path();
     const std::string report = directory.file("report");

@@ -29,11 +29,11 @@ struct OracleReplay {
 };
 
 struct CutMemory {
-  int allocations = 0;                // of the cut
-  int equal = 0;                      // of these, in every byte
-  std::uint64_t bytes_equal = 0;      // and not zero
-  std::uint64_t bytes_left_out = 0;   // zero in the cut alone; in the whole the same at its begin and its end
-  std::uint64_t bytes_different = 0;  // all others: these are wrong
+  int allocations = 0;                   // of the cut
+  int equal = 0;                         // of these, in every byte
+  std::uint64_t bytes_equal = 0;         // and not zero
+  std::uint64_t bytes_left_out = 0;      // zero in the cut alone; in the whole the same at its begin and its end
+  std::uint64_t bytes_different = 0;     // all others: these are wrong
   std::vector<std::string> differences;  // allocations with such bytes
   std::vector<std::string> problems;     // nothing to compare with, not freed, not read
 
@@ -47,7 +47,7 @@ struct CutMemory {
 CutMemory compare_cut(const OracleReplay& begin, const OracleReplay& end, const OracleReplay& cut);
 
 // Replays all three. `damage`: of the cut's replay, the player's --damage.
-CutMemory memory_of_cut(const std::string& whole, const std::string& cut,
-                        const std::string& driver = lavapipe, const std::string& damage = "");
+CutMemory memory_of_cut(const std::string& whole, const std::string& cut, const std::string& driver = lavapipe,
+                        const std::string& damage = "");
 
 }  // namespace scenario

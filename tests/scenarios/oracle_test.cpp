@@ -58,9 +58,7 @@ SCENARIO("the comparison finds what differs, is missing or is too much", "[oracl
       CHECK(result.problems.empty());
       CHECK(result.text() == "2 allocations freed by both are equal, 0 leaked by the program\n");
     }
-    THEN("a virtual swapchain image is missed") {
-      CHECK(compare_oracle(captured, same, 1).problems.size() == 1);
-    }
+    THEN("a virtual swapchain image is missed") { CHECK(compare_oracle(captured, same, 1).problems.size() == 1); }
   }
   GIVEN("one with other contents") {
     const auto other = report(
@@ -196,8 +194,8 @@ SCENARIO("a replay that was tampered with is unequal under the oracle", "[oracle
 }
 
 SCENARIO("every way of finding host writes leaves the same memory", "[oracle]") {
-  const Words ways = no_readback().empty() ? Words{"alias", "pagemap", "scan", "guard"}
-                                           : Words{"auto", "scan", "guard"};
+  const Words ways =
+      no_readback().empty() ? Words{"alias", "pagemap", "scan", "guard"} : Words{"auto", "scan", "guard"};
   for (const std::string& way : ways)
     for (const char* name : {"compute", "memory_types", "rewrite", "twoqueues_threads"}) {
       const Recording& capture = captured({program(name)}, {.memory = way, .oracle = true});
@@ -221,9 +219,8 @@ SCENARIO("memory that cannot be mapped or is not coherent is the same under the 
 // The image ends where the driver would let no buffer end, and its last plane is there.
 SCENARIO("memory that cannot be mapped is read up to its last byte", "[oracle]") {
   const std::string padding = "buffer-alignment=" + std::to_string(GENERATE(1024, 8192, 65536));
-  const Recording& capture =
-      captured({program("planes"), "--unseen", "1"},
-               {.memory = "alias", .driver = fake, .settings = padding, .oracle = true});
+  const Recording& capture = captured({program("planes"), "--unseen", "1"},
+                                      {.memory = "alias", .driver = fake, .settings = padding, .oracle = true});
   INFO(padding << "\n" << capture.run.both());
   REQUIRE(capture.run.status == 0);
   is_equal(replay_under_oracle(capture, fake, padding), 2);
@@ -235,8 +232,7 @@ SCENARIO("memory that cannot be mapped is read up to its last byte", "[oracle]")
 }
 
 SCENARIO("a program that dies leaves nothing freed, and its replay frees it", "[oracle]") {
-  leaves_the_same_memory({program("crash")},
-                         {.status = 128 + SIGKILL, .frees_nothing_because = "it dies before"});
+  leaves_the_same_memory({program("crash")}, {.status = 128 + SIGKILL, .frees_nothing_because = "it dies before"});
 }
 
 SCENARIO("vkcube's memory is the same under the oracle", "[oracle]") {

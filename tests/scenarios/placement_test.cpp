@@ -42,8 +42,8 @@ SCENARIO("captures play on devices with other memory", "[placement]") {
                                             "atom=64,image-padding=1"};
   for (const char* name : {"images", "triangle", "compressed", "multisample"})
     for (const std::string& there : devices) {
-      const Recording& capture = captured(without_checks({program(name)}),
-                                          {.checkpoints = "readback", .driver = fake, .settings = there});
+      const Recording& capture =
+          captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake, .settings = there});
       INFO(capture.run.both());
       REQUIRE(capture.run.status == 0);
       const Outcome at_home = player({"--verify", capture.path}, fake, there);
@@ -57,8 +57,7 @@ SCENARIO("captures play on devices with other memory", "[placement]") {
 SCENARIO("a descriptor pool that is full sooner than where it was captured gets another", "[placement]") {
   if (!no_readback(fake).empty()) SKIP_SCENARIO(no_readback(fake));
   for (const char* name : {"sets", "templates", "inline_uniforms", "compute"}) {
-    const Recording& capture =
-        captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
+    const Recording& capture = captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake});
     INFO(capture.run.both());
     REQUIRE(capture.run.status == 0);
     const Outcome at_home = player({"--verify", capture.path}, fake);

@@ -36,8 +36,7 @@ SCENARIO("events and queries that one submit gives and takes back replay bit for
   replays_bit_for_bit({program("taken_back")}, {.submits = 5});
 }
 
-SCENARIO("what was seen and taken back is seen in a replay that asks too late, in loops and in cuts",
-         "[polls]") {
+SCENARIO("what was seen and taken back is seen in a replay that asks too late, in loops and in cuts", "[polls]") {
   const auto saw = [](const Recording& capture) {
     const std::vector<DumpRow> rows = dump_rows(capture.path);
     return std::any_of(rows.begin(), rows.end(), [](const DumpRow& row) {

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The preload shim: what no layer is shown is recorded at the driver's door.
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <csignal>
-#include <dlfcn.h>
 #include <filesystem>
-#include <gnu/libc-version.h>
 
 #include "fixture.h"
 #include "json.h"
+#include "preloads.h"
 #include "sanitizers.h"
 #include "skip.h"
 
@@ -16,36 +18,10 @@ using namespace scenario;
 
 namespace {
 
-const std::string kNotSanitized = "a sanitizer's runtime has to be the first library of a process, and is in no namespace, bound deeply or taken away";
-
 std::string installed_loader() {
   for (const char* path : {"/usr/lib/x86_64-linux-gnu/libvulkan.so.1", "/usr/lib/aarch64-linux-gnu/libvulkan.so.1"})
     if (std::filesystem::exists(path)) return path;
   return {};
-}
-
-std::string loaderless(const std::string& name) { return build_root() + "/tests/programs/loaderless/" + name; }
-
-// LD_PRELOAD with the shim, behind the runtime that a sanitized layer needs.
-std::string with_shim() {
-  const std::string shim = build_root() + "/layer/librondo_preload.so";
-#ifdef RONDO_SANITIZER_RUNTIME
-  return RONDO_SANITIZER_RUNTIME ":" + shim;
-#else
-  return shim;
-#endif
-}
-
-// The shim alone: RONDO_SHIM in place of RONDO_CAPTURE, which enables the layer.
-Command shimmed(const Words& words, const std::string& output, const std::string& driver = lavapipe) {
-  Command command;
-  command.arguments = words;
-  use_driver(command.environment, driver);
-  command.environment["LD_PRELOAD"] = with_shim();
-  command.environment["RONDO_SHIM"] = "1";
-  command.environment["RONDO_OUTPUT"] = output;
-  command.environment["RONDO_CHECKPOINTS"] = "readback";
-  return command;
 }
 
 // As the program prints it without Rondo, and its capture verifies.
@@ -72,7 +48,8 @@ void is_captured(const Words& words, const std::string& driver = lavapipe, int s
   const std::string said = rondo({"info", path}).out;
   CHECK(said.find("\nbuild       (program), build-id ") != std::string::npos);
   // Objects of another namespace are not seen from the layer's.
-  if (std::find(words.begin(), words.end(), "namespace") == words.end()) CHECK(said.find("\ndriver      ") != std::string::npos);
+  if (std::find(words.begin(), words.end(), "namespace") == words.end())
+    CHECK(said.find("\ndriver      ") != std::string::npos);
   const Outcome verified = player({"--verify", path}, driver);
   INFO(verified.both());
   CHECK(verified.status == 0);
@@ -140,7 +117,8 @@ SCENARIO("an instance that is not recorded is none that was at its address", "[p
   CHECK(count(rondo({"dump", directory.file("c.rondo")}).out, " vkCreateInstance(") == 1);
 }
 
-SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same", "[preload]") {
+SCENARIO("who looks up a library or a function gets what they get without the shim, and is told the same",
+         "[preload]") {
   if (kSanitized) SKIP_SCENARIO(kNotSanitized);
   const TemporaryDirectory directory;
   Command alone;
@@ -178,8 +156,9 @@ SCENARIO("programs of the tree are captured under a loader that loads no layer",
 }
 
 SCENARIO("the validation layer above the driver's door has nothing to say that it has not without", "[preload]") {
-  for (const Words& words : {Words{loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, Words{program("compute")},
-                             Words{program("images")}, Words{program("submits")}, Words{program("two_instances")}}) {
+  for (const Words& words :
+       {Words{loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, Words{program("compute")},
+        Words{program("images")}, Words{program("submits")}, Words{program("two_instances")}}) {
     const TemporaryDirectory directory;
     Command command = shimmed(words, directory.file("c.rondo"));
     command.environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation";
@@ -213,7 +192,8 @@ namespace {
 
 // A copy of the layer, with a manifest: what XDG_DATA_DIRS is to name.
 std::string copied_layer(const TemporaryDirectory& directory) {
-  const std::string library = directory.file("librondo_layer.so"), manifests = directory.file("vulkan/implicit_layer.d");
+  const std::string library = directory.file("librondo_layer.so"),
+                    manifests = directory.file("vulkan/implicit_layer.d");
   std::filesystem::copy_file(build_root() + "/layer/librondo_layer.so", library);
   std::filesystem::create_directories(manifests);
   std::string text = read_file(build_root() + "/share/vulkan/implicit_layer.d/VkLayer_RONDO_capture.json");
@@ -237,8 +217,10 @@ SCENARIO("surfaces that the loader makes itself have others that stand for them 
     const char* interface;
     int headless, most_headless, display;
   };
-  for (const Case& one : {Case{"headless", "5", 2, 2, 0}, Case{"headless", "2", 2, 2, 0}, Case{"displays", "5", 0, 0, 2},
-                          Case{"displays", "2", 1, 2, 0}}) {  // one after the other: the second may have the first one's value
+  for (const Case& one :
+       {Case{"headless", "5", 2, 2, 0}, Case{"headless", "2", 2, 2, 0}, Case{"displays", "5", 0, 0, 2},
+        // one after the other: the second may have the first one's value
+        Case{"displays", "2", 1, 2, 0}}) {
     INFO(one.program << ", interface " << one.interface);
     const TemporaryDirectory directory;
     Command command = shimmed({program(one.program)}, directory.file("c.rondo"), fake);
@@ -257,14 +239,16 @@ SCENARIO("surfaces that the loader makes itself have others that stand for them 
     INFO(verified.both());
     CHECK(verified.status == 0);
     CHECK(compared(verified, "images").equal > 0);
-    const Outcome trimmed = rondo({"trim", "--frames", "2:4", directory.file("c.rondo"), "-o", directory.file("part.rondo")});
+    const Outcome trimmed =
+        rondo({"trim", "--frames", "2:4", directory.file("c.rondo"), "-o", directory.file("part.rondo")});
     INFO(trimmed.both());
     CHECK(trimmed.status == 0);
     CHECK(player({"--verify", directory.file("part.rondo")}, fake).status == 0);
   }
 }
 
-SCENARIO("drivers that are opened again, and many of them, are captured, or it is said of which that they are not", "[preload]") {
+SCENARIO("drivers that are opened again, and many of them, are captured, or it is said of which that they are not",
+         "[preload]") {
   const std::string driver = build_root() + "/tests/icd/libfake_icd.so",
                     mute = loaderless("apart/beneath/liblookups_beneath.so");  // a driver that can nothing
   struct Case {
@@ -279,11 +263,17 @@ SCENARIO("drivers that are opened again, and many of them, are captured, or it i
         Case{"one behind a hundred that are closed, five times", 100, 1, {"closed", "5"}, 10, ""},
         Case{"eight on threads of their own, five times", 0, 8, {"threads", "5"}, 80, ""},
         Case{"as many as there are places for", 63, 1, {"held", "1"}, 2, ""},
-        Case{"more", 64, 1, {"held", "2"}, 0, "rondo: this process has opened 64 drivers: what it does with further ones is not recorded\n"}}) {
+        Case{"more",
+             64,
+             1,
+             {"held", "2"},
+             0,
+             "rondo: this process has opened 64 drivers: what it does with further ones is not recorded\n"}}) {
     INFO(one.what);
     const TemporaryDirectory directory, drivers;
     for (int i = 0; i < one.mutes; ++i) std::filesystem::copy_file(mute, drivers.file("a" + std::to_string(i) + ".so"));
-    for (int i = 0; i < one.drivers; ++i) std::filesystem::copy_file(driver, drivers.file("b" + std::to_string(i) + ".so"));
+    for (int i = 0; i < one.drivers; ++i)
+      std::filesystem::copy_file(driver, drivers.file("b" + std::to_string(i) + ".so"));
     Words words{loaderless("many_drivers"), drivers.path()};
     words.insert(words.end(), one.how.begin(), one.how.end());
     const Outcome outcome = run(shimmed(words, directory.file("c.rondo"), fake));
@@ -292,7 +282,8 @@ SCENARIO("drivers that are opened again, and many of them, are captured, or it i
     CHECK(outcome.err == one.said);
     CHECK(files_in(directory.path()).size() == (one.submits != 0 ? 1 : 0));
     if (one.submits == 0) continue;
-    CHECK(Json::parse(rondo({"info", "--json", directory.file("c.rondo")}).out).at("/submits") == std::to_string(one.submits));
+    CHECK(Json::parse(rondo({"info", "--json", directory.file("c.rondo")}).out).at("/submits") ==
+          std::to_string(one.submits));
     CHECK(player({"--verify", directory.file("c.rondo")}, fake).status == 0);
   }
 }
@@ -310,10 +301,17 @@ SCENARIO("an instance is recorded once where a process has two copies of the lay
     std::size_t files;  // each with one instance
   };
   for (const Case& one : {Case{"a loader in a namespace loads it again", apart, own, 1},
-                          Case{"the loader is led to another copy than the shim's", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, copy, 1},
-                          Case{"two manifests name two copies", {loaderless("direct"), "--how", "loader", "--loader", installed_loader()}, own + ":" + copy, 1},
+                          Case{"the loader is led to another copy than the shim's",
+                               {loaderless("direct"), "--how", "loader", "--loader", installed_loader()},
+                               copy,
+                               1},
+                          Case{"two manifests name two copies",
+                               {loaderless("direct"), "--how", "loader", "--loader", installed_loader()},
+                               own + ":" + copy,
+                               1},
                           Case{"one at the driver, one in a namespace, closed at _exit", both, own, 2}}) {
-    if (kSanitized && std::find(one.program.begin(), one.program.end(), "namespace") != one.program.end()) continue;  // kNotSanitized
+    // kNotSanitized
+    if (kSanitized && std::find(one.program.begin(), one.program.end(), "namespace") != one.program.end()) continue;
     INFO(one.what);
     const TemporaryDirectory directory;
     Command command = layer_and_shim(one.program, directory.file("c.rondo"));
@@ -345,106 +343,6 @@ SCENARIO("a program that aborts leaves a capture that can be salvaged", "[preloa
   const Outcome salvaged = player({"--salvage", "--verify", directory.file("c.rondo")});
   INFO(salvaged.both());
   CHECK(salvaged.status == 0);
-}
-
-SCENARIO("children are captured whose environment was cleared, unless they are not to be", "[preload]") {
-  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
-  const std::string manifest = "VK_ICD_FILENAMES=" + quiet_environment().at("VK_ICD_FILENAMES");
-  struct Case {
-    Words start;
-    Environment more;
-    std::size_t files;
-  };
-  const std::string script = "import os,subprocess,sys; e={'VK_ICD_FILENAMES':os.environ['VK_ICD_FILENAMES']}; ";
-  for (const Case& one :
-       {Case{{"/usr/bin/env", "-i", manifest, loaderless("direct")}, {}, 1},
-        Case{{"/usr/bin/env", "-i", manifest, "RONDO_DISABLE=1", loaderless("direct")}, {}, 0},
-        Case{{"/usr/bin/env", "-i", manifest, loaderless("direct")}, {{"RONDO_CHILDREN", "0"}}, 0},
-        Case{{"/usr/bin/python3", "-c", script + "os.execve(sys.argv[1], sys.argv[1:], e)", loaderless("direct")}, {}, 1},
-        Case{{"/usr/bin/python3", "-c", script + "os.waitpid(os.posix_spawn(sys.argv[1], sys.argv[1:], e), 0)", loaderless("direct")}, {}, 1},
-        Case{{"/usr/bin/python3", "-c", script + "subprocess.run(sys.argv[1:], env=e)", loaderless("direct")}, {}, 1}}) {
-    const TemporaryDirectory directory;
-    Command command = shimmed(one.start, directory.file("c.rondo"));
-    for (const auto& [name, value] : one.more) command.environment[name] = value;
-    const Outcome outcome = run(command);
-    INFO(one.start[0] << " " << one.start[1] << "\n" << outcome.both());
-    CHECK(outcome.status == 0);
-    CHECK(outcome.out.find("direct: checksum") != std::string::npos);
-    CHECK(files_in(directory.path()).size() == one.files);
-    if (one.files == 1) CHECK(player({"--verify", directory.file("c.rondo")}).status == 0);
-  }
-}
-
-SCENARIO("children that the C library starts are captured whose environment was cleared, and nothing else is changed", "[preload]") {
-  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
-  for (const char* how : {"system", "popen", "execveat"}) {
-    is_captured({loaderless("shells"), how, loaderless("direct")});
-    // Not to be.
-    const TemporaryDirectory directory;
-    Command command = shimmed({loaderless("shells"), how, loaderless("direct")}, directory.file("c.rondo"));
-    command.environment["RONDO_CHILDREN"] = "0";
-    CHECK(run(command).status == 0);
-    CHECK(files_in(directory.path()).empty());
-    // What a shell would take for more than itself.
-    const std::string name = "it's $HOME \"`\\c.rondo";
-    command.environment["RONDO_OUTPUT"] = directory.file(name);
-    command.environment["RONDO_CHILDREN"] = "1";
-    CHECK(run(command).status == 0);
-    CHECK(files_in(directory.path()) == std::vector<std::string>{name});
-  }
-}
-
-SCENARIO("children of AddressSanitizer's shared runtime start", "[preload]") {
-  if (kSanitized) SKIP_SCENARIO(kNotSanitized);
-  const std::string name = "with-address", path = build_root() + "/tests/static/" + name;
-  Command linked;
-  linked.arguments = {"/usr/bin/ldd", path};
-  const std::string ldd = run(linked).out;
-  const std::size_t begin = ldd.find("libasan.so."), end = ldd.find(' ', begin);
-  REQUIRE(end != std::string::npos);
-  const std::string runtime = ldd.substr(begin, end - begin);
-  const std::string python = "import os,sys; a=sys.argv[1:]; b=[a[0],'/usr/bin/env']; ";
-  const std::string in_path = "PATH=/nowhere:" + build_root() + "/tests/static:/usr/bin";
-  struct Case {
-    Words start;  // … prints the environment that a child of its gets
-    Environment more;
-    const char* preloaded;
-  };
-  const std::string shim = build_root() + "/layer/librondo_preload.so";
-  for (const Case& one :
-       {Case{{"/bin/sh", "-c", path + " /usr/bin/env"}, {}, ""},
-        Case{{"/bin/sh", "-c", path + " /usr/bin/env"}, {{"RONDO_CHILDREN", "0"}}, ""},
-        Case{{"/usr/bin/env", "-i", path, "/usr/bin/env"}, {}, ""},
-        Case{{"/usr/bin/env", in_path, name, "/usr/bin/env"}, {}, ""},
-        Case{{"/usr/bin/python3", "-c", python + "os.execve(os.open(a[0], os.O_RDONLY), b, os.environ)", path}, {}, ""},
-        Case{{"/usr/bin/python3", "-c", python + "sys.exit(os.waitpid(os.posix_spawn(a[0], b, os.environ), 0)[1])", path}, {}, ""},
-        Case{{"/usr/bin/env", in_path, "/usr/bin/python3", "-c", python + "sys.exit(os.waitpid(os.posix_spawnp(a[0], b, os.environ), 0)[1])", name}, {}, ""},
-        Case{{"/usr/bin/env", "LD_PRELOAD=libm.so.6:" + shim, "/usr/bin/env"}, {}, "libm.so.6:SHIM"},
-        Case{{"/usr/bin/env", "LD_PRELOAD=" + runtime, path, "/usr/bin/env"}, {}, "RUNTIME:SHIM"},
-        Case{{"/usr/bin/env", "LD_PRELOAD=" + shim + ":" + runtime, path, "/usr/bin/env"}, {}, "RUNTIME:SHIM"}}) {
-    const TemporaryDirectory directory;
-    Command command = shimmed(one.start, directory.file("c.rondo"));
-    command.environment.insert(one.more.begin(), one.more.end());
-    command.environment["ASAN_OPTIONS"] = "detect_leaks=0";
-    const Outcome outcome = run(command);
-    INFO(one.start[0] << " " << one.start[1] << "\n" << outcome.both());
-    CHECK(outcome.status == 0);
-    CHECK(outcome.err.empty());
-    std::string expected = one.preloaded;
-    for (const auto& [word, value] : {std::pair<std::string, std::string>{"RUNTIME", runtime}, {"SHIM", shim}})
-      if (const std::size_t at = expected.find(word); at != std::string::npos) expected.replace(at, word.size(), value);
-    CHECK(count(outcome.out, "LD_PRELOAD=") == (expected.empty() ? 0 : 1));
-    if (!expected.empty()) CHECK(count(outcome.out, "LD_PRELOAD=" + expected + "\n") == 1);
-  }
-  // By the descriptor alone, and the shell of system().
-  for (const char* how : {"execveat", "system"}) {
-    const TemporaryDirectory directory;
-    const Outcome outcome = run(shimmed({loaderless("shells"), how, path}, directory.file("c.rondo")));
-    INFO(outcome.both());
-    CHECK(outcome.status == 0);
-    CHECK(count(outcome.err, "ASan runtime") == 0);
-    if (std::string(how) == "system") CHECK(count(outcome.out, "system(" + path + "): 0, errno 0\n") == 1);
-  }
 }
 
 SCENARIO("the C library may be the program", "[preload]") {

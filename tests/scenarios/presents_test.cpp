@@ -38,8 +38,7 @@ void every_image_is_equal(const CaptureOptions& options, const Words& words) {
 
 }  // namespace
 
-SCENARIO("presents with ids, waits for them and swapchains made each frame replay bit for bit",
-         "[presents]") {
+SCENARIO("presents with ids, waits for them and swapchains made each frame replay bit for bit", "[presents]") {
   replays_bit_for_bit({program("presents")}, expected());
 }
 
@@ -114,8 +113,7 @@ SCENARIO("a replay that ends with presents to wait for leaves nothing behind", "
 
 SCENARIO("a wait for a present that nothing made is refused", "[presents]") {
   const Recording& capture = captured({program("presents")}, {.driver = fake});
-  const Outcome outcome =
-      player({"--damage", "corrupt:vkWaitForPresentKHR#2:presentId=99", capture.path}, fake);
+  const Outcome outcome = player({"--damage", "corrupt:vkWaitForPresentKHR#2:presentId=99", capture.path}, fake);
   INFO(outcome.both());
   CHECK(outcome.status == 3);
   CHECK(outcome.err.find("waits for present 99") != std::string::npos);

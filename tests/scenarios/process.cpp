@@ -81,9 +81,7 @@ std::vector<std::string> with_libraries_of_driver(const Command& command) {
 
 }  // namespace
 
-double now_s() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+double now_s() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 std::string fetched_drivers() {
   const char* there = std::getenv("RONDO_DRIVERS");
@@ -100,8 +98,7 @@ bool has_drivers_of_12() {
 
 Environment quiet_environment() {
   Environment e;
-  for (const char* name :
-       {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
+  for (const char* name : {"PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "LSAN_OPTIONS"})
     if (const char* value = std::getenv(name)) e[name] = value;
   const char* driver = std::getenv("RONDO_TEST_ICD");
   const std::string of_12 = fetched_drivers() + "/lavapipe22";
@@ -130,7 +127,8 @@ Process::Process(const Command& command) : started_s_(now_s()), timeout_s_(comma
     ::dup2(out.write, STDOUT_FILENO);
     ::dup2(err.write, STDERR_FILENO);
     if (!command.directory.empty() && ::chdir(command.directory.c_str()) != 0) ::_exit(127);
-    for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);  // whoever started the tests may ignore them (nohup, &)
+    // whoever started the tests may ignore them (nohup, &)
+    for (const int signal : {SIGHUP, SIGINT, SIGQUIT}) ::signal(signal, SIG_DFL);
     ::execvpe(argv[0], argv.data(), envp.data());
     ::_exit(127);
   }
@@ -155,8 +153,7 @@ void Process::kill(int signal) const { ::kill(pid_, signal); }
 
 bool Process::running() {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-         info.si_pid == 0;
+  return ::waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == 0;
 }
 
 void Process::drain(int timeout_ms) {
@@ -222,8 +219,7 @@ bool accepts(const std::string& socket_path) {
 TemporaryDirectory::TemporaryDirectory() {
   const char* root = std::getenv("TMPDIR");
   std::string pattern = std::string(root != nullptr ? root : "/tmp") + "/rondo-scenario-XXXXXX";
-  if (::mkdtemp(pattern.data()) == nullptr)
-    throw std::runtime_error("cannot make a directory like " + pattern);
+  if (::mkdtemp(pattern.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + pattern);
   path_ = pattern;
 }
 
@@ -271,8 +267,8 @@ Compositor::Compositor(const std::string& display) {
     ::setenv("XDG_RUNTIME_DIR", directory_.path().c_str(), 1);
     const std::string socket = "--socket=" + name_;
     if (display.empty())
-      ::execlp("weston", "weston", "--no-config", "--backend=headless-backend.so", "--idle-time=0",
-               socket.c_str(), nullptr);
+      ::execlp("weston", "weston", "--no-config", "--backend=headless-backend.so", "--idle-time=0", socket.c_str(),
+               nullptr);
     ::setenv("DISPLAY", display.c_str(), 1);
     ::execlp("weston", "weston", "--no-config", "--backend=x11-backend.so", "--use-pixman", "--idle-time=0",
              socket.c_str(), nullptr);

@@ -75,8 +75,8 @@ SCENARIO("all counters that can be counted are read, in as few replays as their 
   for (int i = 0; !rows.front().at("/counters/" + std::to_string(i)).empty(); ++i)
     names.push_back(unquoted(rows.front().at("/counters/" + std::to_string(i) + "/name")));
   // Two are called Stalls. Of render passes, of command buffers, and in two passes: those are not read.
-  CHECK(names == std::vector<std::string>{"Workgroups", "Vertices", "Bytes written", "Busy", "Compute/Stalls",
-                                          "Memory/Stalls"});
+  CHECK(names ==
+        std::vector<std::string>{"Workgroups", "Vertices", "Bytes written", "Busy", "Compute/Stalls", "Memory/Stalls"});
   for (const Json& row : rows)
     if (row.at("/item") == "\"1:1\"") {
       CHECK(std::stod(row.at("/counters/Bytes written")) == 4);
@@ -111,7 +111,8 @@ SCENARIO("the validation layer has nothing to say of counters", "[profile][count
   for (const std::string name : {"kernels", "triangle", "secondary"}) {
     const Recording& capture = captured(without_checks({program(name)}), options);
     Command command;
-    command.arguments = {build_root() + "/analyzers/rondo", "profile", "--loop", "2", "--draws", "--counters", "all", capture.path};
+    command.arguments = {
+        build_root() + "/analyzers/rondo", "profile", "--loop", "2", "--draws", "--counters", "all", capture.path};
     use_driver(command.environment, fake, "timed-work=1,counters=1");
     command.environment["VK_INSTANCE_LAYERS"] = "VK_LAYER_KHRONOS_validation";
     command.environment["VK_LOADER_DEBUG"] = "layer";
@@ -194,8 +195,9 @@ SCENARIO("a counter that is not there is refused before anything is played", "[p
     CHECK(outcome.out.empty());
     CHECK(outcome.err.find(words) != std::string::npos);
   };
-  refused("workgroups,cache hits", "--counters: the device has none with 'cache hits' in its name; it has: Workgroups, "
-                                   "Vertices, Bytes written,");
+  refused("workgroups,cache hits",
+          "--counters: the device has none with 'cache hits' in its name; it has: Workgroups, "
+          "Vertices, Bytes written,");
   for (const std::string name : {"tiles", "flushes", "everything"})
     refused(name, "--counters: '" + name + "' cannot be counted around single commands in one pass");
   refused("workgroups,,busy", "--counters takes names with commas between them, or all");
@@ -203,4 +205,26 @@ SCENARIO("a counter that is not there is refused before anything is played", "[p
   refused("workgroups", "another program holds the profiling lock of the device", 4,
           "fail=vkAcquireProfilingLockKHR:1:VK_TIMEOUT");
   refused("workgroups", "vkAcquireProfilingLockKHR", 1, "fail=vkAcquireProfilingLockKHR:1:VK_ERROR_OUT_OF_HOST_MEMORY");
+}
+
+SCENARIO("every field of a row is in rondo help rows", "[profile]") {
+  const std::string help = rondo({"help", "rows"}).out;
+  const auto known = [&](const std::string& row, const std::string& field) {
+    const std::size_t at = help.find("\n" + row + "\n");
+    REQUIRE(at != std::string::npos);
+    const std::size_t end = help.find("\n\n", at + 2);
+    return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
+  };
+  for (const std::vector<Json>& rows :
+       {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
+        profile_of(kernels().path, {"--draws", "--statistics"}),
+        profile_of(kernels().path, {"--counters", "all"}, "counters=1"),
+        profile_of(kernels().path, {"--counters", "all"}),
+        profile_of(kernels().path, {"--list-counters"}, "counters=1"), profile_of(kernels().path, {"--by", "label"})})
+    for (const Json& row : rows)
+      for (const std::string& field : row.names("")) {
+        const std::string kind = unquoted(row.at("/row"));
+        INFO(kind << " " << field);
+        if (field != "row") CHECK((known(kind, field) || (kind == "time" && known("draw", field))));
+      }
 }

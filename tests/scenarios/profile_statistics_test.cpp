@@ -52,12 +52,8 @@ SCENARIO("dispatches have the statistics that they are planted with", "[profile]
   CHECK(rows.back().at("/uncounted") == "2");  // their secondary is executed twice by one command buffer
   CHECK(rows.back().at("/in_own_queries") == "0");
   CHECK(counts_of(profile_of(kernels().path, {"--statistics", "--by", "label"}), "compute_invocations") ==
-        std::map<std::string, int>{{"no label", 192},
-                                   {"step", 960},
-                                   {"step/x1", 64},
-                                   {"step/x2", 128},
-                                   {"step/x4", 256},
-                                   {"step/x8", 512}});
+        std::map<std::string, int>{
+            {"no label", 192}, {"step", 960}, {"step/x1", 64}, {"step/x2", 128}, {"step/x4", 256}, {"step/x8", 512}});
   CHECK(counts_of(profile_of(kernels().path, {"--statistics", "--by", "submit"}), "compute_invocations") ==
         std::map<std::string, int>{{"submit 0", 192}, {"submit 1", 768}, {"submit 2", 192}});
   // The times are those of a replay without these queries.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo info --draws and rondo profile: what is executed has the numbers that rondo trim takes, and the times that it took.
+// rondo info --draws and rondo profile: what is executed has the numbers that rondo trim takes, and the times that it
+// took.
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -18,12 +19,6 @@ using namespace scenario;
 
 namespace {
 
-std::vector<Json> draws_of(const std::string& path, const Words& more = {}) {
-  Words words{"info", "--draws", "--json", path};
-  words.insert(words.end(), more.begin(), more.end());
-  return rows_of(rondo(words));
-}
-
 // Draws by submit.
 std::map<int, int> counts_of(const std::vector<Json>& rows) {
   std::map<int, int> counts;
@@ -39,7 +34,8 @@ std::map<int, int> counts_of(const std::vector<Json>& rows) {
 // How many draws rondo trim finds in a submit.
 int draws_in(const std::string& path, int submit) {
   const TemporaryDirectory directory;
-  const Outcome outcome = rondo({"trim", "--draws", std::to_string(submit) + ":0:1000000", path, "-o", directory.file("x.rondo")});
+  const Outcome outcome =
+      rondo({"trim", "--draws", std::to_string(submit) + ":0:1000000", path, "-o", directory.file("x.rondo")});
   INFO(outcome.both());
   CHECK(outcome.status == kUsage);
   const std::string says = "submit " + std::to_string(submit) + " has ";
@@ -58,9 +54,7 @@ std::map<std::string, int> times_of(const std::vector<Json>& rows, const std::st
 
 }  // namespace
 
-SCENARIO("kernels of known cost replay bit for bit", "[profile]") {
-  replays_bit_for_bit({program("kernels")});
-}
+SCENARIO("kernels of known cost replay bit for bit", "[profile]") { replays_bit_for_bit({program("kernels")}); }
 
 SCENARIO("draws have the numbers that rondo trim takes", "[profile]") {
   for (const std::string name : {"draws", "secondary", "passes", "compute", "kernels", "groups", "rendering"}) {
@@ -119,9 +113,13 @@ SCENARIO("draws are listed by span, and grouped", "[profile]") {
   WHEN("they are grouped") {
     std::map<std::string, std::string> groups;
     for (const Json& row : draws_of(path, {"--by", "label"}))
-      if (row.at("/row") == "\"group\"") groups[unquoted(row.at("/item"))] = row.at("/n") + " " + unquoted(row.at("/first"));
-    CHECK(groups == std::map<std::string, std::string>{{"no label", "3 2:0"}, {"step/x1", "1 0:0"}, {"step/x2", "1 0:1"},
-                                                       {"step/x4", "1 1:0"}, {"step/x8", "1 1:1"}});
+      if (row.at("/row") == "\"group\"")
+        groups[unquoted(row.at("/item"))] = row.at("/n") + " " + unquoted(row.at("/first"));
+    CHECK(groups == std::map<std::string, std::string>{{"no label", "3 2:0"},
+                                                       {"step/x1", "1 0:0"},
+                                                       {"step/x2", "1 0:1"},
+                                                       {"step/x4", "1 1:0"},
+                                                       {"step/x8", "1 1:1"}});
   }
   WHEN("the largest are asked for") {
     const auto rows = draws_of(path, {"--top", "2"});
@@ -130,8 +128,12 @@ SCENARIO("draws are listed by span, and grouped", "[profile]") {
     CHECK(rows.back().at("/shown") == "2");
   }
   WHEN("what is asked for is not there, or makes no sense") {
-    for (const Words& wrong : {Words{"--submits", "7:9"}, {"--scope", "nowhere"}, {"--by", "colour"}, {"--top", "x"},
-                               {"--frames"}, {"--times"}}) {
+    for (const Words& wrong : {Words{"--submits", "7:9"},
+                               {"--scope", "nowhere"},
+                               {"--by", "colour"},
+                               {"--top", "x"},
+                               {"--frames"},
+                               {"--times"}}) {
       Words words{"info", "--draws", path};
       words.insert(words.end(), wrong.begin(), wrong.end());
       const Outcome outcome = rondo(words);
@@ -161,7 +163,11 @@ SCENARIO("planted kernels have the times that they cost", "[profile]") {
     CHECK(rows[1].at("/below_timer") == "false");
   }
   CHECK(times_of(profile_of(kernels().path, {"--by", "label"}), "/item") ==
-        std::map<std::string, int>{{"no label", 3000}, {"step", 15000}, {"step/x1", 1000}, {"step/x2", 2000}, {"step/x4", 4000},
+        std::map<std::string, int>{{"no label", 3000},
+                                   {"step", 15000},
+                                   {"step/x1", 1000},
+                                   {"step/x2", 2000},
+                                   {"step/x4", 4000},
                                    {"step/x8", 8000}});
   CHECK(times_of(profile_of(kernels().path, {"--by", "submit"}), "/item") ==
         std::map<std::string, int>{{"submit 0", 3000}, {"submit 1", 12000}, {"submit 2", 3000}});
@@ -185,15 +191,19 @@ SCENARIO("the device's time of a span of very many submits is that of all of the
 // Every test program, also those with secondaries, multiview, suspended passes and several queues: a draw
 // takes 100 ns for each vertex, a dispatch 1 us for each workgroup, and a pass as long as what is in it. It
 // counts each vertex in each view, and 64 invocations for each workgroup. Counters count the same.
-SCENARIO("every draw, dispatch and pass of the test programs has its time, its statistics and its counters", "[profile]") {
+SCENARIO("every draw, dispatch and pass of the test programs has its time, its statistics and its counters",
+         "[profile]") {
   CaptureOptions options;
   options.driver = fake;
-  int draws = 0, dispatches = 0, passes = 0, views = 0, counted = 0, uncounted = 0, in_own_queries = 0, commands_counted = 0;
+  int draws = 0, dispatches = 0, passes = 0, views = 0, counted = 0, uncounted = 0, in_own_queries = 0,
+      commands_counted = 0;
   for (const std::string& directory : {std::string(), std::string("chapters")}) {
     for (const std::string& name : programs(directory)) {
-      // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its device. The
-      // fifth forks while a thread of the driver may hold a lock: its child may then wait for ever.
-      if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost" || name == "forks") continue;
+      // Conditions leave draws out there; what counts draws there is garbage without shaders; the fourth loses its
+      // device. The fifth forks while a thread of the driver may hold a lock: its child may then wait for ever.
+      if (name == "conditional" || name == "conditional_draws" || name == "counted_draws" || name == "lost" ||
+          name == "forks")
+        continue;
       const Words words = without_checks({program(directory.empty() ? name : directory + "/" + name)});
       if (!cannot_run(words, fake).empty()) continue;
       const Recording& capture = captured(words, options);
@@ -213,7 +223,9 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time, its s
       use_driver(command.environment, fake, "timed-work=1,counters=1");
       const Outcome outcome = run_on(fake, command);
       INFO(name << ": " << outcome.both());
-      if (outcome.err.find("cannot be looped") != std::string::npos || outcome.err.find("nothing to do") != std::string::npos) continue;
+      if (outcome.err.find("cannot be looped") != std::string::npos ||
+          outcome.err.find("nothing to do") != std::string::npos)
+        continue;
       const auto rows = rows_of(outcome);
       CHECK(outcome.err.empty());
       std::map<std::string, double> in_pass;  // of the draws of each
@@ -241,8 +253,7 @@ SCENARIO("every draw, dispatch and pass of the test programs has its time, its s
         const bool has_counters = row.at("/commands_counted") == "1";
         commands_counted += has_counters ? 1 : 0;
         if (has_counters && !pass.empty()) counted_in_pass[pass] += std::stod(row.at("/counters/Vertices"));
-        if (has_statistics && !pass.empty())
-          vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
+        if (has_statistics && !pass.empty()) vertices_in_pass[pass] += std::stod(row.at("/input_assembly_vertices"));
         if (!vertices.empty()) {
           CHECK(time == Approx(100 * std::stod(vertices) * std::stod(instances)));
           const double drawn_for = row.at("/views").empty() ? 1 : std::stod(row.at("/views"));
@@ -346,7 +357,8 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
     if (entry.path().extension() == ".spv") shader = entry.path().string();
   REQUIRE(!shader.empty());
   Command command;
-  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--replace", "VkPipeline#0.compute=" + shader, kernels().path};
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--replace", "VkPipeline#0.compute=" + shader,
+                       kernels().path};
   use_driver(command.environment, fake, "timed-work=1");
   const Outcome outcome = run_on(fake, command);
   INFO(outcome.both());
@@ -358,8 +370,9 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
   CHECK(rows.front().size("/replaced") == 1);
   // A page says so, too.
   Command report;
-  report.arguments = {build_root() + "/analyzers/rondo", "report", "--replace", "VkPipeline#0.compute=" + shader,
-                      "-o", directory.file("page.html"), kernels().path};
+  report.arguments = {
+      build_root() + "/analyzers/rondo", "report",      "--replace", "VkPipeline#0.compute=" + shader, "-o",
+      directory.file("page.html"),       kernels().path};
   use_driver(report.environment, fake, "timed-work=1");
   CHECK(run_on(fake, report).status == 0);
   CHECK(count(read_file(directory.file("page.html")), "in the place of") == 1);
@@ -369,7 +382,8 @@ SCENARIO("a profile says which shaders were replaced", "[profile]") {
   const Outcome refused = run_on(fake, report);
   INFO(refused.both());
   CHECK(refused.status == 2);
-  CHECK(refused.err.find(shader + ": would overwrite the shader " + shader + ": name another file") != std::string::npos);
+  CHECK(refused.err.find(shader + ": would overwrite the shader " + shader + ": name another file") !=
+        std::string::npos);
   CHECK(read_file(shader) == before);
 }
 
@@ -430,7 +444,8 @@ SCENARIO("a profile of pipelines has a row for what render passes take outside o
   // On the fake driver all of a pass is in its draws.
   CaptureOptions options;
   options.driver = fake;
-  for (const Json& row : profile_of(captured(without_checks({program("triangle")}), options).path, {"--by", "pipeline"}))
+  for (const Json& row :
+       profile_of(captured(without_checks({program("triangle")}), options).path, {"--by", "pipeline"}))
     CHECK(unquoted(row.at("/item")) != rest);
 }
 
@@ -462,26 +477,4 @@ SCENARIO("a capture that is cut is called damaged by a profile, as by a replay",
   INFO(outcome.both());
   CHECK(outcome.status == 3);
   CHECK(outcome.err.find("damaged") != std::string::npos);
-}
-
-SCENARIO("every field of a row is in rondo help rows", "[profile]") {
-  const std::string help = rondo({"help", "rows"}).out;
-  const auto known = [&](const std::string& row, const std::string& field) {
-    const std::size_t at = help.find("\n" + row + "\n");
-    REQUIRE(at != std::string::npos);
-    const std::size_t end = help.find("\n\n", at + 2);
-    return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
-  };
-  for (const std::vector<Json>& rows : {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
-                                        profile_of(kernels().path, {"--draws", "--statistics"}),
-                                        profile_of(kernels().path, {"--counters", "all"}, "counters=1"),
-                                        profile_of(kernels().path, {"--counters", "all"}),
-                                        profile_of(kernels().path, {"--list-counters"}, "counters=1"),
-                                        profile_of(kernels().path, {"--by", "label"})})
-    for (const Json& row : rows)
-      for (const std::string& field : row.names("")) {
-        const std::string kind = unquoted(row.at("/row"));
-        INFO(kind << " " << field);
-        if (field != "row") CHECK((known(kind, field) || (kind == "time" && known("draw", field))));
-      }
 }

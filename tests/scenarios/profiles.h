@@ -31,14 +31,19 @@ inline std::vector<Json> rows_of(const Outcome& outcome) {
 }
 
 // Played on the fake driver, whose timestamps tell the work that it did.
-inline std::vector<Json> profile_of(const std::string& path, const Words& more = {},
-                                    const std::string& settings = {}) {
+inline std::vector<Json> profile_of(const std::string& path, const Words& more = {}, const std::string& settings = {}) {
   Command command;
-  command.arguments = {
-      build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", "--loop", "3", path};
+  command.arguments = {build_root() + "/analyzers/rondo", "profile", "--format", "jsonl", "--loop", "3", path};
   command.arguments.insert(command.arguments.end(), more.begin(), more.end());
   use_driver(command.environment, fake, "timed-work=1" + (settings.empty() ? "" : "," + settings));
   return rows_of(run_on(fake, command));
+}
+
+// The rows of rondo info --draws.
+inline std::vector<Json> draws_of(const std::string& path, const Words& more = {}) {
+  Words words{"info", "--draws", "--json", path};
+  words.insert(words.end(), more.begin(), more.end());
+  return rows_of(rondo(words));
 }
 
 inline const Recording& kernels() {

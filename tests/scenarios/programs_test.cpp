@@ -18,8 +18,7 @@ std::string scenario_sources() {
   std::string text;
   const std::string directory = RONDO_DOCS "/../tests/scenarios/";
   for (const std::string& name : files_in(directory))
-    if (name.size() > 9 && name.compare(name.size() - 9, 9, "_test.cpp") == 0)
-      text += read_file(directory + name);
+    if (name.size() > 9 && name.compare(name.size() - 9, 9, "_test.cpp") == 0) text += read_file(directory + name);
   text.erase(std::remove_if(text.begin(), text.end(), [](unsigned char c) { return std::isspace(c) != 0; }),
              text.end());
   return text;
@@ -43,8 +42,7 @@ SCENARIO("many submits over one persistently mapped buffer replay bit for bit", 
   replays_bit_for_bit({program("compute")}, {.submits = 64});
 }
 
-SCENARIO("a program that says nothing about itself, and whose first thread has ended, replays",
-         "[programs]") {
+SCENARIO("a program that says nothing about itself, and whose first thread has ended, replays", "[programs]") {
   replays_bit_for_bit({program("bare")}, {.submits = 4});
 }
 
@@ -88,9 +86,9 @@ SCENARIO("programs that only ask what there is replay", "[programs]") {
 
 SCENARIO("a buffer that stays mapped and is written a little each frame replays", "[programs]") {
   const auto replays = [](const char* dense) {
-    replays_bit_for_bit({program("persistent"), "--megabytes", "9", "--percent", "20", "--frames", "6",
-                         "--dense", dense, "--writable", dense},
-        {.submits = 6, .prints_the_same = false});  // times
+    replays_bit_for_bit({program("persistent"), "--megabytes", "9", "--percent", "20", "--frames", "6", "--dense",
+                         dense, "--writable", dense},
+                        {.submits = 6, .prints_the_same = false});  // times
   };
   WHEN("eight bytes of a page are") { replays("0"); }
   WHEN("whole pages are") { replays("1"); }

@@ -34,8 +34,7 @@ std::vector<std::string> submitted_command_buffers(const Recording& capture) {
   std::vector<std::string> names;
   for (const std::string& line : lines(rondo({"dump", "--format=jsonl", capture.path}).out)) {
     const Json row = Json::parse(line);
-    if (row.at("/command") == "\"vkQueueSubmit\"")
-      names.push_back(row.at("/parameters/pSubmits/0/pCommandBuffers/0"));
+    if (row.at("/command") == "\"vkQueueSubmit\"") names.push_back(row.at("/parameters/pSubmits/0/pCommandBuffers/0"));
   }
   return names;
 }

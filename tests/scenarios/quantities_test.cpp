@@ -114,7 +114,8 @@ SCENARIO("what the host wrote is played in less memory than it fills", "[quantit
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const std::string ranges = "memory ranges";
-  for (const Words& more : {Words{}, {"--loop", "3"}, {"--loop", "2", "--fresh"}, {"--submits", "70:90", "--loop", "2"}}) {
+  for (const Words& more :
+       {Words{}, {"--loop", "3"}, {"--loop", "2", "--fresh"}, {"--submits", "70:90", "--loop", "2"}}) {
     Words words{"--memory-budget", "32", "--verify", capture.path};
     words.insert(words.end(), more.begin(), more.end());
     const Outcome outcome = player(words);

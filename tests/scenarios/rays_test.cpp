@@ -28,14 +28,12 @@ SCENARIO("handles of many shader groups at once have to be the captured ones", "
   const Recording& capture = captured(words, {.driver = lavapipe25});
   REQUIRE(capture.run.status == 0);
   for (const char* call : {"0", "1"}) {  // of 24 groups and of 4
-    const Outcome outcome =
-        player({"--damage", std::string("corrupt:vkGetRayTracingShaderGroupHandlesKHR#") + call + ":pData",
-                capture.path},
-               lavapipe25);
+    const Outcome outcome = player(
+        {"--damage", std::string("corrupt:vkGetRayTracingShaderGroupHandlesKHR#") + call + ":pData", capture.path},
+        lavapipe25);
     INFO(outcome.both());
     CHECK(outcome.status == 4);
-    CHECK(outcome.err.find("a shader group has another handle here than in the capture") !=
-          std::string::npos);
+    CHECK(outcome.err.find("a shader group has another handle here than in the capture") != std::string::npos);
   }
 }
 

@@ -37,7 +37,8 @@ SCENARIO("a redacted capture of every test program has nothing left to redact, a
   for (const std::string& name : programs("chapters")) names.push_back("chapters/" + name);
   for (const std::string& name : names) {
     if (name == "chapters/early_ends") continue;  // it crashes lavapipe 22, now and then
-    if (name == "crash" || name == "lost" || name == "forks" || name == "hostile" || name == "churn") continue;  // no whole capture of their own
+    // no whole capture of their own
+    if (name == "crash" || name == "lost" || name == "forks" || name == "hostile" || name == "churn") continue;
     const Words words{program(name)};
     if (!cannot_run(words, lavapipe).empty()) continue;
     const Recording& capture = captured(words, {.checkpoints = "submit"});
@@ -70,8 +71,12 @@ SCENARIO("a redacted capture has no text of the program, and keeps what --keep n
   struct Text {
     const char *part, *text;
   };
-  const Text texts[] = {{"session", "\"--state\""},      {"session", "RONDO_CHECKPOINTS"}, {"application", "\"rondo-tests\""},
-                        {"names", "the output"},         {"labels", "middle"},             {"shaders", "gl_LocalInvocationIndex"}};
+  const Text texts[] = {{"session", "\"--state\""},
+                        {"session", "RONDO_CHECKPOINTS"},
+                        {"application", "\"rondo-tests\""},
+                        {"names", "the output"},
+                        {"labels", "middle"},
+                        {"shaders", "gl_LocalInvocationIndex"}};
   const std::string all = told(path);
   for (const Text& one : texts) {
     INFO(one.part << ": " << one.text);
@@ -93,7 +98,8 @@ SCENARIO("a redacted capture has no text of the program, and keeps what --keep n
   std::ifstream in(loose, std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(in), {}};
   REQUIRE(bytes.find("vkCreateInstance") != std::string::npos);
-  for (const char* text : {"rondo-tests", "the output", "something", "middle", "around", "gl_LocalInvocationIndex", "--state", "secret-name"})
+  for (const char* text : {"rondo-tests", "the output", "something", "middle", "around", "gl_LocalInvocationIndex",
+                           "--state", "secret-name"})
     CHECK(bytes.find(text) == std::string::npos);
 
   for (const char* part : {"session", "application", "names", "labels", "shaders"}) {
@@ -146,7 +152,8 @@ SCENARIO("callers lose their paths, and stay", "[redact]") {
   CHECK(gate(whole) == 0);
   CHECK(rondo({"info", "--json", path}).out.find("\"build_id\"") != std::string::npos);
   for (const char* module : {"libc.so", "programs/compute"}) CHECK(told(whole).find(module) == std::string::npos);
-  const Json before = Json::parse(rondo({"info", "--json", path}).out), after = Json::parse(rondo({"info", "--json", whole}).out);
+  const Json before = Json::parse(rondo({"info", "--json", path}).out),
+             after = Json::parse(rondo({"info", "--json", whole}).out);
   CHECK(before.at("/call_chains") != "0");
   CHECK(after.at("/call_chains") == before.at("/call_chains"));
 }

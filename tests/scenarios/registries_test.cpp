@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What builds with older registries captured, this build plays: the kept captures of tests/captures.
-#include <catch2/catch.hpp>
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <filesystem>
 
 #include "fixture.h"
@@ -43,9 +43,7 @@ void all_play(const std::string& folder, const std::string& driver) {
 
 }  // namespace
 
-SCENARIO("what a build with Vulkan 1.3.239 captured plays", "[registries]") {
-  all_play("vulkan-1.3.239", lavapipe);
-}
+SCENARIO("what a build with Vulkan 1.3.239 captured plays", "[registries]") { all_play("vulkan-1.3.239", lavapipe); }
 
 SCENARIO("what a build with Vulkan 1.4.309 captured plays", "[registries]") {
   if (const std::string lacking = no_driver(lavapipe25); !lacking.empty()) SKIP_SCENARIO(lacking);

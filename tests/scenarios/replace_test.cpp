@@ -71,7 +71,8 @@ SCENARIO("a shader in its own place changes nothing, however it is named", "[rep
     const TemporaryDirectory directory;
     const std::string own = extracted(capture, directory);
     for (const std::string& selector :
-         {std::string("VkShaderModule#0"), std::string("VkPipeline#0.compute"), digest_of_file(own), digest_of_file(own).substr(0, 5), std::string("all@main")}) {
+         {std::string("VkShaderModule#0"), std::string("VkPipeline#0.compute"), digest_of_file(own),
+          digest_of_file(own).substr(0, 5), std::string("all@main")}) {
       INFO(selector);
       const Outcome outcome = replay(capture, selector + "=" + own, {}, driver);
       parts_are_equal(outcome);
@@ -101,10 +102,12 @@ SCENARIO("one stage is replaced where others share its module", "[replace]") {
   differs(replay(capture, "VkPipeline#0.compute=" + special), 1, 2, "VkBuffer#0 bytes 0 to 64: bytes 8 to");
   differs(replay(capture, "VkPipeline#1.compute=" + special), 1, 2, "as 32-bit numbers 5 and 1005");
   differs(replay(capture, "VkShaderModule#0=" + special), 0, 2, "VkBuffer#");
-  differs(replay(capture, "VkPipeline#0.compute=" + special, {"--replace", "VkPipeline#1.compute=" + special}), 0, 2, "VkBuffer#");
+  differs(replay(capture, "VkPipeline#0.compute=" + special, {"--replace", "VkPipeline#1.compute=" + special}), 0, 2,
+          "VkBuffer#");
   // Modules of its own end with the call: the validation layer and the fake driver see them come and go.
   const TemporaryDirectory directory;
-  parts_are_equal(replay(capture, "VkPipeline#1.compute=" + extracted(capture, directory), {"--validate", "--loop", "3", "--fresh"}));
+  parts_are_equal(replay(capture, "VkPipeline#1.compute=" + extracted(capture, directory),
+                         {"--validate", "--loop", "3", "--fresh"}));
   const Recording& seen = recorded(without_checks({program("shared_shader")}), fake);
   // It counts what came before in the same command buffer.
   differs(replay(seen, "VkPipeline#0.compute=" + special, {}, fake), 0, 2, "VkBuffer#0 bytes");
@@ -193,9 +196,11 @@ SCENARIO("what cannot stand in a shader's place is refused with both sides, and 
     CHECK(Json::parse(read_file(report)).size("/replaced") == 0);
   };
   refuses("all@main=" + shader("half-size"), "\n  local size: captured 64 x 1 x 1; new 32 x 1 x 1\n");
-  refuses("all@main=" + shader("other-binding"), "\n  set 0 binding 2: captured none; new storage buffer, read only {0: uint[stride 4]}\n");
+  refuses("all@main=" + shader("other-binding"),
+          "\n  set 0 binding 2: captured none; new storage buffer, read only {0: uint[stride 4]}\n");
   refuses("VkShaderModule#0=" + shader("doubles"), "did not enable shaderFloat64");
-  refuses("VkShaderModule#0=" + shader("stage"), "entry point main (compute): captured main (compute); new main (vertex)");
+  refuses("VkShaderModule#0=" + shader("stage"),
+          "entry point main (compute): captured main (compute); new main (vertex)");
   refuses("VkShaderModule#7=" + shader("work"), "VkShaderModule#7 means no shader");
   refuses("VkShaderModule#0=" + capture.path, "is not SPIR-V: it begins with");
   refuses("VkShaderModule#0=" + directory.file("none"), directory.file("none"));

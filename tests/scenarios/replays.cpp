@@ -49,13 +49,12 @@ void leaves_the_same_memory(const Words& words, const Expectations& expected) {
 // What each submit wrote is the same in a replay, and reading it asks nothing
 // of a device that the validation layer would not.
 void writes_the_same(const Words& words, const Expectations& expected) {
-  const Recording& capture = captured(
-      words, {.checkpoints = "submit", .driver = expected.driver, .settings = expected.settings});
+  const Recording& capture =
+      captured(words, {.checkpoints = "submit", .driver = expected.driver, .settings = expected.settings});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == expected.status);
   Words arguments{"--verify", capture.path};
-  if (expected.draws_message.empty() && expected.not_validated_because.empty())
-    arguments.push_back("--validate");
+  if (expected.draws_message.empty() && expected.not_validated_because.empty()) arguments.push_back("--validate");
   const Outcome outcome = player(arguments, expected.driver, expected.replay_settings);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
@@ -159,8 +158,7 @@ void replays_bit_for_bit(const Words& words, const Expectations& expected) {
       }
     }
     if (expected.not_validated_because.empty()) WHEN("it is replayed under the validation layer") {
-        const Outcome outcome =
-            player({"--validate", capture.path}, expected.driver, expected.replay_settings);
+        const Outcome outcome = player({"--validate", capture.path}, expected.driver, expected.replay_settings);
         INFO(outcome.both());
         if (expected.draws_message.empty()) {
           THEN("not a message appears") { CHECK(outcome.status == 0); }

@@ -7,12 +7,12 @@
 namespace scenario {
 
 struct Expectations {
-  int submits = -1;                  // batches, as the program makes them; -1: not counted
-  int status = 0;                    // the program's own
-  bool prints_the_same = true;       // with and without a recorder
-  std::string driver = lavapipe;     // or fake
-  std::string settings = {};         // of the fake driver, while the program runs
-  std::string replay_settings = {};  // and while the player does
+  int submits = -1;                      // batches, as the program makes them; -1: not counted
+  int status = 0;                        // the program's own
+  bool prints_the_same = true;           // with and without a recorder
+  std::string driver = lavapipe;         // or fake
+  std::string settings = {};             // of the fake driver, while the program runs
+  std::string replay_settings = {};      // and while the player does
   std::string checkpoints = "readback";  // or present: of swapchain images
   // Why the program cannot have any; empty: it has some.
   std::string no_checkpoints = {};
@@ -25,7 +25,7 @@ struct Expectations {
   std::string frees_nothing_because = {};
   std::string allocates_nothing_because = {};  // likewise
   std::string memory_differs_because = {};     // why what it leaves cannot be the same bytes; empty: it is
-  double least_parts = 0;  // the share of what its submits write that is compared at least
+  double least_parts = 0;                      // the share of what its submits write that is compared at least
   // Why its submits write nothing that can be read; empty: they do.
   std::string no_contents_because = {};
   // Why the validation layer here cannot judge the replay; empty: it can.

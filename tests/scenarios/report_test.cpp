@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// rondo report: the page opens in a browser without a word on its console, shows what the rows of rondo profile say, and takes
-// no text of a capture for markup.
+// rondo report: the page opens in a browser without a word on its console, shows what the rows of rondo profile say,
+// and takes no text of a capture for markup.
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
@@ -29,8 +29,17 @@ Page open(const std::string& path, const std::string& script = "") {
   write_file(path + ".test.html", page);
   const TemporaryDirectory profile;
   Command command;
-  command.arguments = {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--enable-logging=stderr", "--v=0", "--window-size=1200,900",
-                       "--user-data-dir=" + profile.path(), "--virtual-time-budget=5000", "--dump-dom", "file://" + path + ".test.html"};
+  command.arguments = {"chromium",
+                       "--headless",
+                       "--no-sandbox",
+                       "--disable-gpu",
+                       "--enable-logging=stderr",
+                       "--v=0",
+                       "--window-size=1200,900",
+                       "--user-data-dir=" + profile.path(),
+                       "--virtual-time-budget=5000",
+                       "--dump-dom",
+                       "file://" + path + ".test.html"};
   command.environment["HOME"] = profile.path();
   command.timeout_s = 120;
   const Outcome outcome = run(command);
@@ -66,8 +75,10 @@ std::string left_by(const Page& page) {
 }
 
 const std::string kLeave =
-    "const leave = text => { const pre = document.createElement('pre'); pre.id = 'test'; pre.textContent = text; document.body.append(pre); };"
-    "const column = (id, n) => [...document.querySelectorAll('#' + id + ' tbody tr')].map(row => row.children[n].textContent).join(' ');";
+    "const leave = text => { const pre = document.createElement('pre'); pre.id = 'test'; pre.textContent = text; "
+    "document.body.append(pre); };"
+    "const column = (id, n) => [...document.querySelectorAll('#' + id + ' tbody tr')].map(row => "
+    "row.children[n].textContent).join(' ');";
 
 }  // namespace
 
@@ -97,7 +108,8 @@ SCENARIO("the commands of a page measure what the page measured", "[report]") {
     if (entry.path().extension() == ".spv") shader = entry.path().string();
   const std::string replacement = "VkPipeline#0.compute=" + shader;
   REQUIRE(report({"--replace", replacement, "--submits", "0:2", kernels().path, "-o", page}).status == 0);
-  CHECK(read_file(page).find("rondo profile --top 20 --submits 0:2 --replace '" + replacement + "' ") != std::string::npos);
+  CHECK(read_file(page).find("rondo profile --top 20 --submits 0:2 --replace '" + replacement + "' ") !=
+        std::string::npos);
 }
 
 SCENARIO("a page is as private as its capture", "[report]") {
@@ -127,37 +139,43 @@ SCENARIO("a report opens in a browser and shows what the profile says", "[report
   REQUIRE(made.status == 0);
   CHECK(read_file(file).size() < 100'000);
   WHEN("it is opened") {
-    const Page page = open(file, kLeave + "leave(column('items', 0) + '|' + column('items', 2) + '|' + column('groups-label', 0));");
+    const Page page =
+        open(file, kLeave + "leave(column('items', 0) + '|' + column('items', 2) + '|' + column('groups-label', 0));");
     CHECK(page.console == "");
     CHECK(page.dom.find("data-ready=\"yes\"") != std::string::npos);
     CHECK(left_by(page) ==
           "1:1 1:0 2:0 0:1 0:0|8.00 µs 4.00 µs 3.00 µs 2.00 µs 1.00 µs|step step/x8 step/x4 no label step/x2 step/x1");
   }
   WHEN("a head of a table is clicked, and clicked again") {
-    const Page page = open(file, kLeave +
-                                     "const median = document.querySelectorAll('#items th')[2];"
-                                     "median.click(); const once = column('items', 0); median.click(); leave(once + '|' + column('items', 0));");
+    const Page page = open(
+        file,
+        kLeave +
+            "const median = document.querySelectorAll('#items th')[2];"
+            "median.click(); const once = column('items', 0); median.click(); leave(once + '|' + column('items', 0));");
     CHECK(page.console == "");
     CHECK(left_by(page) == "1:1 1:0 2:0 0:1 0:0|0:0 0:1 2:0 1:0 1:1");
   }
   WHEN("the wheel turns over the timeline") {
-    const Page page = open(file, kLeave +
-                                     "const line = document.getElementById('device-timeline'), before = Number(line.dataset.span);"
-                                     "line.dispatchEvent(new WheelEvent('wheel', {deltaY: -100, cancelable: true}));"
-                                     "leave((Number(line.dataset.span) / before).toFixed(2));");
+    const Page page =
+        open(file, kLeave +
+                       "const line = document.getElementById('device-timeline'), before = Number(line.dataset.span);"
+                       "line.dispatchEvent(new WheelEvent('wheel', {deltaY: -100, cancelable: true}));"
+                       "leave((Number(line.dataset.span) / before).toFixed(2));");
     CHECK(page.console == "");
     CHECK(left_by(page) == "0.80");
   }
   WHEN("an axis is divided") {
-    const Page page = open(file, kLeave +
-                                     "leave([roundStep(0.3e6), roundStep(2.1e9), roundStep(1), tickText(1.5e9, 5e8, 2e9),"
-                                     "tickText(40e3, 20e3, 1e6), tickText(0, 2e8, 9e8)].join(' '));");
+    const Page page =
+        open(file, kLeave +
+                       "leave([roundStep(0.3e6), roundStep(2.1e9), roundStep(1), tickText(1.5e9, 5e8, 2e9),"
+                       "tickText(40e3, 20e3, 1e6), tickText(0, 2e8, 9e8)].join(' '));");
     CHECK(page.console == "");
     CHECK(left_by(page) == "500000 5000000000 1 1.5 s 0.04 ms 0 ms");
   }
   WHEN("there is no network, and nothing but the page") {
     const std::string page = read_file(file);
-    for (const char* outside : {"http:", "https:", "//cdn", "@import", "src=\""}) CHECK(page.find(outside) == std::string::npos);
+    for (const char* outside : {"http:", "https:", "//cdn", "@import", "src=\""})
+      CHECK(page.find(outside) == std::string::npos);
     CHECK(page.find("default-src 'none'") != std::string::npos);
   }
 }
@@ -167,8 +185,9 @@ SCENARIO("a report shows presented images, and can be printed", "[report]") {
   const std::string path = captured(vkcube(10), {.checkpoints = "present"}).path;
   const TemporaryDirectory directory;
   const std::string file = directory.file("page.html");
-  const std::string script = "const all = [...document.querySelectorAll('#pictures figure')];"
-                             "leave(all.map(one => one.textContent + ' ' + one.firstChild.naturalWidth).join(', '));";
+  const std::string script =
+      "const all = [...document.querySelectorAll('#pictures figure')];"
+      "leave(all.map(one => one.textContent + ' ' + one.firstChild.naturalWidth).join(', '));";
   WHEN("all of it is played") {
     const Outcome made = report({path, "-o", file}, lavapipe);
     INFO(made.both());
@@ -181,7 +200,8 @@ SCENARIO("a report shows presented images, and can be printed", "[report]") {
   }
   WHEN("some frames are played") {
     REQUIRE(report({path, "--frames", "3:5", "-o", file}, lavapipe).status == 0);
-    CHECK(left_by(open(file, kLeave + "addEventListener('load', () => {" + script + "});")) == "frame 3 200, frame 4 200");
+    CHECK(left_by(open(file, kLeave + "addEventListener('load', () => {" + script + "});")) ==
+          "frame 3 200, frame 4 200");
   }
   WHEN("nothing is played") {
     REQUIRE(report({path, "--no-replay", "-o", file}, lavapipe).status == 0);
@@ -192,8 +212,14 @@ SCENARIO("a report shows presented images, and can be printed", "[report]") {
     const TemporaryDirectory profile;
     const std::string pdf = directory.file("page.pdf");
     Command command;
-    command.arguments = {"chromium", "--headless", "--no-sandbox", "--disable-gpu", "--user-data-dir=" + profile.path(),
-                         "--virtual-time-budget=5000", "--print-to-pdf=" + pdf, "file://" + file};
+    command.arguments = {"chromium",
+                         "--headless",
+                         "--no-sandbox",
+                         "--disable-gpu",
+                         "--user-data-dir=" + profile.path(),
+                         "--virtual-time-budget=5000",
+                         "--print-to-pdf=" + pdf,
+                         "file://" + file};
     command.environment["HOME"] = profile.path();
     command.timeout_s = 120;
     REQUIRE(run(command).status == 0);
@@ -224,15 +250,17 @@ SCENARIO("a render pass counts for the pipeline of its draws, where all have the
 
 SCENARIO("a name that is markup stays text in a report", "[report]") {
   if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
-  const std::string hostile = "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&lt;b&gt;";
+  const std::string hostile =
+      "</script><script>document.title='taken'</script><img src=x onerror=\"document.title='taken'\">&lt;b&gt;";
   CaptureOptions options;
   options.driver = fake;
   const std::string path = captured(without_checks({program("kernels"), "--label", hostile}), options).path;
   const TemporaryDirectory directory;
   const std::string file = directory.file("page.html");
   REQUIRE(report({path, "-o", file}).status == 0);
-  const Page page = open(file, kLeave + "leave(document.title + '|' + document.images.length + '|' + column('groups-label', 0).includes(" +
-                                   "'/</' + 'script><' + 'script>document.title'));");
+  const Page page = open(
+      file, kLeave + "leave(document.title + '|' + document.images.length + '|' + column('groups-label', 0).includes(" +
+                "'/</' + 'script><' + 'script>document.title'));");
   CHECK(page.console == "");
   CHECK(left_by(page) == "Rondo report: kernels|0|true");
 }
@@ -258,8 +286,10 @@ SCENARIO("a report says what it could not find out", "[report]") {
     CHECK(made.out.find("without the device's times: ") != std::string::npos);
   }
   WHEN("it is to go where nothing can be, or over the capture, or is of a span that is not there") {
-    for (const auto& [words, status] : {std::pair{Words{path, "-o", "/nonexistent/page.html"}, kFailed}, {Words{path, "-o", path}, kUsage},
-                                        {Words{path, "-o", file, "--submits", "70"}, kUsage}, {Words{path}, kUsage}}) {
+    for (const auto& [words, status] : {std::pair{Words{path, "-o", "/nonexistent/page.html"}, kFailed},
+                                        {Words{path, "-o", path}, kUsage},
+                                        {Words{path, "-o", file, "--submits", "70"}, kUsage},
+                                        {Words{path}, kUsage}}) {
       const Outcome made = report(words, lavapipe);
       INFO(made.both());
       CHECK(made.status == status);

@@ -26,14 +26,8 @@ void cut(Cut& cut, const std::string& formats, const std::string& driver, const 
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   Command trim;
-  trim.arguments = {build_root() + "/analyzers/rondo",
-                    "trim",
-                    "--validate",
-                    "--submits",
-                    "1:2",
-                    capture.path,
-                    "-o",
-                    cut.path};
+  trim.arguments = {
+      build_root() + "/analyzers/rondo", "trim", "--validate", "--submits", "1:2", capture.path, "-o", cut.path};
   trim.arguments.insert(trim.arguments.end(), more.begin(), more.end());
   use_driver(trim.environment, driver);
   cut.trimmed = run(trim);
@@ -42,8 +36,7 @@ void cut(Cut& cut, const std::string& formats, const std::string& driver, const 
 void is_equal(const Outcome& outcome) {
   INFO(outcome.both());
   CHECK(outcome.status == 0);
-  const Compared parts = compared(outcome, "parts of buffers and images"),
-                 ranges = compared(outcome, "memory ranges");
+  const Compared parts = compared(outcome, "parts of buffers and images"), ranges = compared(outcome, "memory ranges");
   CHECK(parts.equal > 0);
   CHECK(ranges.equal > 0);
   CHECK(ranges.equal == ranges.all);

@@ -113,8 +113,7 @@ SCENARIO("pictures and windows of a foreign capture come out of its sandbox", "[
     Words trusted{"--quiet", "--screenshot", directory.file("others"), cube().path};
     CHECK(player(trusted).status == 0);
     for (const std::string& name : files_in(directory.file("others")))
-      CHECK(read_file(directory.file("others/" + name)) ==
-            read_file(directory.file("deep/pictures/" + name)));
+      CHECK(read_file(directory.file("others/" + name)) == read_file(directory.file("deep/pictures/" + name)));
   }
   WHEN("they are shown on an X server") {
     Command command = playing({});
@@ -211,8 +210,7 @@ SCENARIO("a capture whose shader leaves its memory does no harm, on any driver",
                        directory.file("contents")};
   ends(trim, "rondo");
   ends(extract, "rondo");
-  for (const std::string& name : files_in(directory.path()))
-    CHECK((name == "out.rondo" || name == "contents"));
+  for (const std::string& name : files_in(directory.path())) CHECK((name == "out.rondo" || name == "contents"));
 }
 
 SCENARIO("a driver that the sandbox keeps from its device is named as such", "[sandbox]") {
@@ -221,9 +219,8 @@ SCENARIO("a driver that the sandbox keeps from its device is named as such", "[s
   const std::string path = foreign(directory, compute());
   Command command = playing({path});
   // A manifest that only leads out of what the sandbox lets be read.
-  write_file(
-      directory.file("driver.json"),
-      R"({"file_format_version": "1.0.0", "ICD": {"library_path": "libnone.so", "api_version": "1.3.0"}})");
+  write_file(directory.file("driver.json"),
+             R"({"file_format_version": "1.0.0", "ICD": {"library_path": "libnone.so", "api_version": "1.3.0"}})");
   command.environment["VK_ICD_FILENAMES"] = directory.file("driver.json");
   const Outcome outcome = run(command);
   INFO(outcome.both());
@@ -237,13 +234,12 @@ SCENARIO("a home directory that is not there is made by no tool", "[sandbox]") {
   const std::string path = foreign(directory, compute()), home = directory.file("nobody");
   const std::string rondo = build_root() + "/analyzers/rondo";
   for (const std::string& driver : {lavapipe, lavapipe25, swiftshader})
-    for (const Words& words :
-         {Words{build_root() + "/player/player", path},
-          {rondo, "trim", "--submits", "1:2", path, "-o", directory.file("cut.rondo")},
-          {rondo, "extract", "--buffers", path, "-o", directory.file("contents")},
-          {rondo, "info", path},
-          {rondo, "doctor"},
-          {rondo, "capture", "--output", directory.file("x.rondo"), "--", program("compute")}}) {
+    for (const Words& words : {Words{build_root() + "/player/player", path},
+                               {rondo, "trim", "--submits", "1:2", path, "-o", directory.file("cut.rondo")},
+                               {rondo, "extract", "--buffers", path, "-o", directory.file("contents")},
+                               {rondo, "info", path},
+                               {rondo, "doctor"},
+                               {rondo, "capture", "--output", directory.file("x.rondo"), "--", program("compute")}}) {
       if (!no_driver(driver).empty()) continue;
       Command command;
       command.arguments = words;
@@ -262,12 +258,10 @@ SCENARIO("a home directory that is not there is made by no tool", "[sandbox]") {
 SCENARIO("a driver that makes no device in the sandbox is named as such", "[sandbox]") {
   if (!no_sandbox().empty()) SKIP_SCENARIO(no_sandbox());
   const TemporaryDirectory directory;
-  const std::string path =
-      foreign(directory, captured(without_checks({program("compute")}), {.driver = fake}));
+  const std::string path = foreign(directory, captured(without_checks({program("compute")}), {.driver = fake}));
   const char* const hint = "this is a sandbox, which a driver may not bear: ";
-  for (const char* how :
-       {"fail=vkCreateDevice:1:VK_ERROR_INITIALIZATION_FAILED",
-        "fail=vkCreateInstance:2:VK_ERROR_INITIALIZATION_FAILED"}) {  // after the player's own
+  for (const char* how : {"fail=vkCreateDevice:1:VK_ERROR_INITIALIZATION_FAILED",
+                          "fail=vkCreateInstance:2:VK_ERROR_INITIALIZATION_FAILED"}) {  // after the player's own
     const Outcome sandboxed = player({path}, fake, how), trusted = player({"--trust", path}, fake, how);
     INFO(how << "\n" << sandboxed.both() << trusted.both());
     for (const Outcome& outcome : {sandboxed, trusted}) {

@@ -18,8 +18,7 @@ const TemporaryDirectory& reports() {
 // A driver that died in its own code, which is not instrumented: that the process ended so
 // says its status, which every scenario looks at.
 bool is_death_of_driver(const std::string& report) {
-  if (report.find("Sanitizer: SEGV") == std::string::npos || report.find("WARNING:") != std::string::npos)
-    return false;
+  if (report.find("Sanitizer: SEGV") == std::string::npos || report.find("WARNING:") != std::string::npos) return false;
   const std::size_t top = report.find("#0 ");
   const std::string frame = top == std::string::npos ? "" : report.substr(top, report.find('\n', top) - top);
   return frame.find("libvulkan_lvp.so") != std::string::npos || frame.find("libvk_swiftshader.so") != std::string::npos;

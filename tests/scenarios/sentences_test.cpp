@@ -37,8 +37,7 @@ std::string copy_of(const Recording& capture, const TemporaryDirectory& director
 
 SCENARIO("a misspelt word is named with the one that is closest", "[wrong-input]") {
   const std::string& capture = captured({program("triangle")}).path;
-  says(rondo({"trmi", capture}), kUsage, "rondo",
-       "'trmi' is no subcommand; the closest is trim (see rondo --help)");
+  says(rondo({"trmi", capture}), kUsage, "rondo", "'trmi' is no subcommand; the closest is trim (see rondo --help)");
   says(rondo({"nothing-like-it"}), kUsage, "rondo", "'nothing-like-it' is no subcommand (see rondo --help)");
   says(rondo({"info", "--jsno", capture}), kUsage, "rondo",
        "--jsno is no option of rondo info; the closest is --json (see rondo info --help)");
@@ -47,8 +46,7 @@ SCENARIO("a misspelt word is named with the one that is closest", "[wrong-input]
            "' as FILE: only --short takes several (see rondo info --help)");
   says(player({"--verfy", capture}), kUsage, "player",
        "--verfy is no option of player; the closest is --verify; see player --help");
-  says(player({capture, "--unheard-of=1"}), kUsage, "player",
-       "--unheard-of is no option of player; see player --help");
+  says(player({capture, "--unheard-of=1"}), kUsage, "player", "--unheard-of is no option of player; see player --help");
 }
 
 SCENARIO("an output that is the capture itself is named, with what to do", "[wrong-input]") {
@@ -58,8 +56,7 @@ SCENARIO("an output that is the capture itself is named, with what to do", "[wro
       copy + ": -o names the capture itself: name another file, or give --in-place instead of -o";
   says(rondo({"trim", "--submits", "0:1", copy, "-o", copy}), kUsage, "rondo", in_place);
   says(rondo({"recompress", copy, "-o", copy}), kUsage, "rondo", in_place);
-  says(rondo({"pack", copy, "-o", copy}), kUsage, "rondo",
-       copy + ": -o names the capture itself: name another file");
+  says(rondo({"pack", copy, "-o", copy}), kUsage, "rondo", copy + ": -o names the capture itself: name another file");
 }
 
 SCENARIO("a replacement that is no file of SPIR-V is not compared with captures", "[wrong-input]") {
@@ -72,8 +69,7 @@ SCENARIO("a replacement that is no file of SPIR-V is not compared with captures"
 
 SCENARIO("a device that is not there is not blamed on the sandbox", "[wrong-input]") {
   const TemporaryDirectory directory;
-  const Outcome outcome =
-      player({"--device", "no such device", copy_of(captured({program("triangle")}), directory)});
+  const Outcome outcome = player({"--device", "no such device", copy_of(captured({program("triangle")}), directory)});
   says(outcome, kDevice, "player", "no device is called 'no such device'; this machine has: 0 ");
   CHECK(outcome.err.find("--trust") == std::string::npos);
 }
@@ -101,16 +97,15 @@ SCENARIO("a driver that makes no instance of a newer version is there all the sa
 SCENARIO("a host write that comes after endless work says what did not end", "[wrong-input]") {
   const std::string settings = "delay-us=100000";
   // Long after the work ended: the capture is sure of it on a machine that stops for a while, too.
-  const Recording& capture = captured({program("late_write"), "--after", "1500", "--what", "0", "--map", "0",
-                                       "--fence", "0", "--alias", "0", "--rounds", "1"},
+  const Recording& capture = captured({program("late_write"), "--after", "1500", "--what", "0", "--map", "0", "--fence",
+                                       "0", "--alias", "0", "--rounds", "1"},
                                       {.driver = fake, .settings = settings});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({"--timeout", "0.3", capture.path}, fake, "delay-us=4000000");
   INFO(outcome.both());
   CHECK(outcome.status == kTimeout);
-  CHECK(outcome.err.find(
-            "the 0.3 s of --timeout were over before what it waits for ended; the last submit was 0") !=
+  CHECK(outcome.err.find("the 0.3 s of --timeout were over before what it waits for ended; the last submit was 0") !=
         std::string::npos);
   CHECK(outcome.err.find("returned VK_TIMEOUT") == std::string::npos);
 }
@@ -122,8 +117,16 @@ SCENARIO("a replay that is killed leaves a report that says so, and none of an e
   REQUIRE(player({"--report", report, capture.path}).status == 0);
   REQUIRE(Json::parse(read_file(report)).at("/status") == "0");
   Command command;
-  command.arguments = {"sh", "-c", "\"$0\" \"$@\" & sleep 1; kill -KILL $!; wait $!", build_root() + "/player/player", "--quiet",
-                       "--loop", "100000000", "--report", report, capture.path};
+  command.arguments = {"sh",
+                       "-c",
+                       "\"$0\" \"$@\" & sleep 1; kill -KILL $!; wait $!",
+                       build_root() + "/player/player",
+                       "--quiet",
+                       "--loop",
+                       "100000000",
+                       "--report",
+                       report,
+                       capture.path};
   use_driver(command.environment, lavapipe);
   const Outcome killed = run(command);
   INFO(killed.both());
@@ -135,8 +138,8 @@ SCENARIO("a replay that is killed leaves a report that says so, and none of an e
 
 SCENARIO("a reader that goes away is no failure of a replay", "[wrong-input]") {
   Command command;
-  command.arguments = {"bash", "-c", "\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}", build_root() + "/player/player", "--loop", "20",
-                       captured({program("triangle")}).path};
+  command.arguments = {"bash",   "-c", "\"$0\" \"$@\" | true; exit ${PIPESTATUS[0]}", build_root() + "/player/player",
+                       "--loop", "20", captured({program("triangle")}).path};
   use_driver(command.environment, lavapipe);
   const Outcome outcome = run(command);
   INFO(outcome.both());
@@ -182,8 +185,7 @@ SCENARIO("a launcher that cannot write the list of trusted captures says so once
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(lines(outcome.err).size() == 2);
-  CHECK(count(outcome.err, "/proc/nowhere/rondo/trusted: the list of trusted captures cannot be written: ") ==
-        1);
+  CHECK(count(outcome.err, "/proc/nowhere/rondo/trusted: the list of trusted captures cannot be written: ") == 1);
   CHECK(count(outcome.err, "--trust says that it is yours") == 1);
 }
 
@@ -192,9 +194,8 @@ SCENARIO("too few descriptors are named, and not taken for rights that are missi
   const TemporaryDirectory directory;
   const std::string copy = copy_of(captured({program("triangle")}), directory);
   for (const char* most : {"4", "5", "6", "7", "8"})
-    for (const Words& words :
-         {Words{kPlayer, "--quiet", copy},
-          {kRondo, "trim", "--submits", "0:1", copy, "-o", directory.file("cut.rondo")}}) {
+    for (const Words& words : {Words{kPlayer, "--quiet", copy},
+                               {kRondo, "trim", "--submits", "0:1", copy, "-o", directory.file("cut.rondo")}}) {
       const Outcome outcome = limited(std::string("ulimit -n ") + most, words);
       INFO("ulimit -n " << most << ": " << words[1] << "\n" << outcome.both());
       CHECK(outcome.signal == 0);
@@ -202,8 +203,8 @@ SCENARIO("too few descriptors are named, and not taken for rights that are missi
       if (outcome.status != 0 && outcome.err.find("while loading shared libraries") == std::string::npos)
         CHECK(outcome.err.find("(ulimit -n)") != std::string::npos);
     }
-  const Outcome captured_run = limited(
-      "ulimit -n 4", {kRondo, "capture", "--output", directory.file("a.rondo"), "--", program("triangle")});
+  const Outcome captured_run =
+      limited("ulimit -n 4", {kRondo, "capture", "--output", directory.file("a.rondo"), "--", program("triangle")});
   INFO(captured_run.both());
   CHECK(captured_run.err.find("machine 0") == std::string::npos);
 }

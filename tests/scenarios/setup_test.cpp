@@ -23,12 +23,10 @@ bool has(const std::string& text, const std::string& what) { return text.find(wh
 class Machine {
  public:
   explicit Machine(const std::string& user = "0", bool has_lists = true) {
-    for (const char* name : {"bin", "scripts", "lists", "tmp"})
-      std::filesystem::create_directory(place_.file(name));
-    for (const char* name :
-         {"awk", "bash", "cat", "dirname", "env", "find", "grep", "mkdir", "mktemp", "paste", "rm", "sed", "touch", "true"})
-      std::filesystem::create_symlink(std::filesystem::canonical(std::string("/usr/bin/") + name),
-                                      tool(name));
+    for (const char* name : {"bin", "scripts", "lists", "tmp"}) std::filesystem::create_directory(place_.file(name));
+    for (const char* name : {"awk", "bash", "cat", "dirname", "env", "find", "grep", "mkdir", "mktemp", "paste", "rm",
+                             "sed", "touch", "true"})
+      std::filesystem::create_symlink(std::filesystem::canonical(std::string("/usr/bin/") + name), tool(name));
     if (has_lists) write_file(place_.file("lists/main_Packages"), "");
     lacks("");
     breaks("");
@@ -43,19 +41,19 @@ class Machine {
                       " || printf '%s:\\n  Installed: (none)\\n  Candidate: 1\\n' \"$name\"\ndone\n");
     write_program(tool("apt-get"),
                   "echo \"$*\" >>" + place_.file("calls") + "\ncase \"$*\" in *update*) echo >" +
-                      place_.file("lists/main_Packages") + "; mkdir -p " + place_.file("lists/partial") +
-                      "; touch " + place_.file("lists/partial") + "; exit ;; esac\nwhile [ \"$1\" != --no-install-recommends ]; do shift; done\nshift\n"
+                      place_.file("lists/main_Packages") + "; mkdir -p " + place_.file("lists/partial") + "; touch " +
+                      place_.file("lists/partial") +
+                      "; exit ;; esac\nwhile [ \"$1\" != --no-install-recommends ]; do shift; done\nshift\n"
                       "for name; do\n  ! grep -qx -- \"$name\" " +
                       place_.file("lacking") + " " + place_.file("broken") +
-                      " || exit 100\ndone\nfor name; do echo \"$name installed\" >>" +
-                      place_.file("installed") + "; done\n");
+                      " || exit 100\ndone\nfor name; do echo \"$name installed\" >>" + place_.file("installed") +
+                      "; done\n");
   }
 
   void lacks(const std::string& lines) const { write_file(place_.file("lacking"), lines); }
   void breaks(const std::string& lines) const { write_file(place_.file("broken"), lines); }
   void allows_sudo() const {
-    write_program(tool("sudo"),
-                  "[ \"$1\" != -n ] || exit 0\necho sudo >>" + place_.file("calls") + "\nexec \"$@\"\n");
+    write_program(tool("sudo"), "[ \"$1\" != -n ] || exit 0\necho sudo >>" + place_.file("calls") + "\nexec \"$@\"\n");
   }
   void forbids_sudo() const { std::filesystem::remove(tool("sudo")); }
   // As after an update of this minute that brought lists of last month.
@@ -91,11 +89,10 @@ class Checkout {
     write_program(place_.file("scripts/setup"),
                   "echo setup \"$@\" >>" + place_.file("calls") + "\nexit ${SETUP_STATUS:-0}\n");
     write_program(place_.file("scripts/drivers"), "exit 1\n");
-    write_program(place_.file("bin/meson"),
-                  "echo meson \"$@\" >>" + place_.file("calls") +
-                      "\nmkdir -p \"$2/meson-private\"\ntouch \"$2/build.ninja\"\n"
-                      "case \"$*\" in *-Dtests=false*) echo 'tests = false' ;; esac "
-                      ">\"$2/meson-private/cmd_line.txt\"\n");
+    write_program(place_.file("bin/meson"), "echo meson \"$@\" >>" + place_.file("calls") +
+                                                "\nmkdir -p \"$2/meson-private\"\ntouch \"$2/build.ninja\"\n"
+                                                "case \"$*\" in *-Dtests=false*) echo 'tests = false' ;; esac "
+                                                ">\"$2/meson-private/cmd_line.txt\"\n");
     write_program(place_.file("bin/dpkg-architecture"), "exit 1\n");  // else scripts/build says where libraries go
     write_program(place_.file("bin/ninja"), "echo ninja \"$@\" >>" + place_.file("calls") + "\n");
   }
@@ -183,8 +180,7 @@ SCENARIO("scripts/setup goes without what the archives lack, and says what that 
     const Outcome outcome = machine.setup("test");
     INFO(outcome.both());
     CHECK(outcome.status == 3);
-    CHECK(has(outcome.err,
-              "setup: chromium cannot be installed: a capture of its GPU process is not tested\n"));
+    CHECK(has(outcome.err, "setup: chromium cannot be installed: a capture of its GPU process is not tested\n"));
     CHECK(has(machine.calls(), "update"));
     machine.lacks("chromium\n");  // now no archive has chromium, and nothing else is missing
     CHECK(is_one_line(machine.setup("test"), "setup"));

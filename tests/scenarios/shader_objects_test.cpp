@@ -15,10 +15,9 @@ std::string cannot() { return cannot_run(kWords, lavapipe25); }
 
 SCENARIO("shaders without pipelines replay bit for bit", "[shader-objects]") {
   if (const std::string why = cannot(); !why.empty()) SKIP_SCENARIO(why);
-  replays_bit_for_bit({program("shader_objects")},
-                      {.submits = 6,
-                       .driver = lavapipe25,
-                       .not_validated_because = "the validation layer here does not know them"});
+  replays_bit_for_bit(
+      {program("shader_objects")},
+      {.submits = 6, .driver = lavapipe25, .not_validated_because = "the validation layer here does not know them"});
 }
 
 SCENARIO("a device without shader objects is refused, with what it lacks", "[shader-objects]") {

@@ -16,8 +16,8 @@ namespace {
 // In its own directory, beside what it makes.
 struct Writing {
   std::string name;
-  Words words;       // FILE: the capture in the directory
-  std::string held;  // how the name ends that a file is to have when the signal comes
+  Words words;                          // FILE: the capture in the directory
+  std::string held;                     // how the name ends that a file is to have when the signal comes
   std::vector<std::string> unfinished;  // how the names end of those that are there then
 };
 
@@ -25,7 +25,10 @@ struct Writing {
 const Writing kAll[] = {
     {"trim", {"trim", "--trust", "--submits", "0:1", "FILE", "-o", "out.rondo"}, "out.rondo", {".part"}},
     {"trim --in-place", {"trim", "--trust", "--submits", "0:1", "FILE", "--in-place"}, "in.rondo", {".part"}},
-    {"trim --draws", {"trim", "--trust", "--draws", "0:0:1", "FILE", "-o", "out.rondo"}, "out.rondo", {".part", ".step"}},
+    {"trim --draws",
+     {"trim", "--trust", "--draws", "0:0:1", "FILE", "-o", "out.rondo"},
+     "out.rondo",
+     {".part", ".step"}},
     {"recompress", {"recompress", "FILE", "-o", "out.rondo"}, "out.rondo", {".part"}},
     {"extract", {"extract", "--trust", "--shaders", "FILE", "-o", "."}, ".spv", {".part"}},
 };
@@ -39,8 +42,8 @@ Command held(const Writing& writing, const TemporaryDirectory& directory, const 
   preload = RONDO_SANITIZER_RUNTIME ":" + preload;
 #endif
   command.arguments = in_front;
-  command.arguments.insert(command.arguments.end(),
-                           {"env", "LD_PRELOAD=" + preload, "HOLD_RENAME=" + writing.held, build_root() + "/analyzers/rondo"});
+  command.arguments.insert(command.arguments.end(), {"env", "LD_PRELOAD=" + preload, "HOLD_RENAME=" + writing.held,
+                                                     build_root() + "/analyzers/rondo"});
   for (const std::string& word : writing.words) command.arguments.push_back(word == "FILE" ? "in.rondo" : word);
   command.directory = directory.path();
   return command;

@@ -13,8 +13,7 @@ namespace {
 Words binds() { return {program("sparse_binds")}; }
 
 const Recording& with_submits() {
-  return captured({program("sparse_binds"), "--rounds", "4"},
-                  {.checkpoints = "submit", .driver = lavapipe25});
+  return captured({program("sparse_binds"), "--rounds", "4"}, {.checkpoints = "submit", .driver = lavapipe25});
 }
 
 }  // namespace
@@ -40,8 +39,8 @@ SCENARIO("what an iteration bound to other pages is bound back", "[sparse]") {
     const Outcome looped = player({"--submits", span, "--loop", "3", "--verify", capture.path}, lavapipe25);
     INFO(looped.both());
     CHECK(looped.status == 0);
-    const Outcome without = player(
-        {"--submits", span, "--loop", "3", "--verify", "--leave-out", "sparse", capture.path}, lavapipe25);
+    const Outcome without =
+        player({"--submits", span, "--loop", "3", "--verify", "--leave-out", "sparse", capture.path}, lavapipe25);
     INFO("without: " << without.both());
     CHECK(without.status == kDifferent);
   }
@@ -70,8 +69,7 @@ SCENARIO("device addresses of sparse buffers are told of, and refused by name", 
   CHECK(refused.err.find("device address") != std::string::npos);
 }
 
-SCENARIO("a program that enables sparse binding and does without it plays on a device that has none",
-         "[sparse]") {
+SCENARIO("a program that enables sparse binding and does without it plays on a device that has none", "[sparse]") {
   const Words words = {program("sparse"), "--enable", "1"};
   if (const std::string why = cannot_run(words, lavapipe25); !why.empty()) SKIP_SCENARIO(why);
   const Recording& capture = captured(words, {.checkpoints = "readback", .driver = lavapipe25});

@@ -27,8 +27,7 @@ std::map<std::string, std::string> documented() {
   std::map<std::string, std::string> rows;
   for (const std::string& line : lines(section("What of lavapipe is hidden"))) {
     std::smatch match;
-    if (std::regex_match(line, match, std::regex(R"(\| `([A-Za-z0-9_]+)` \| ([^|]+) \|.*)")))
-      rows[match[1]] = match[2];
+    if (std::regex_match(line, match, std::regex(R"(\| `([A-Za-z0-9_]+)` \| ([^|]+) \|.*)"))) rows[match[1]] = match[2];
   }
   return rows;
 }
@@ -64,8 +63,7 @@ SCENARIO("what of lavapipe is hidden is in the documentation, each with its reas
   alone.arguments = {program("surface")};
   const Outcome native = run(alone);
   REQUIRE(native.status == 0);
-  Command command =
-      capture_command({program("surface")}, directory.file("x.rondo"), {.with_launcher = false});
+  Command command = capture_command({program("surface")}, directory.file("x.rondo"), {.with_launcher = false});
   command.environment["RONDO_LOG"] = "info";
   const Outcome seen = run(command);
   INFO(seen.err);
@@ -101,8 +99,8 @@ SCENARIO("what of lavapipe is hidden is in the documentation, each with its reas
   THEN("the counts are those that it says") {
     const std::string text = section("What of lavapipe is hidden");
     const auto both = [&](const std::string& kind) {
-      return std::to_string(count(seen.out, kind + " ")) + " of " +
-             std::to_string(count(native.out, kind + " ")) + " " + kind + " extensions";
+      return std::to_string(count(seen.out, kind + " ")) + " of " + std::to_string(count(native.out, kind + " ")) +
+             " " + kind + " extensions";
     };
     INFO(both("device") << "; " << both("instance"));
     CHECK(text.find(both("device")) != std::string::npos);

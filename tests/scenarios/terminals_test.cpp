@@ -96,8 +96,7 @@ void reads_clean(const Hostile& hostile, const std::string& other) {
   is_clean("diff", scenario::rondo({"diff", path, other}));
   is_clean("diff", scenario::rondo({"diff", other, path}));
   is_clean("diff --format=json", scenario::rondo({"diff", "--format=json", "--ignore=handles", path, other}));
-  is_clean("extract --shaders",
-           scenario::rondo({"extract", "--shaders", "-o", hostile.file("shaders"), path}));
+  is_clean("extract --shaders", scenario::rondo({"extract", "--shaders", "-o", hostile.file("shaders"), path}));
   is_clean("recompress", scenario::rondo({"recompress", path, "-o", hostile.file("recompressed")}));
   is_clean("pack", scenario::rondo({"pack", path, "-o", hostile.file("packed")}));
   is_clean("finish", scenario::rondo({"finish", path}));
@@ -118,8 +117,7 @@ void plays_clean(const Hostile& hostile, bool validated = true) {
   }
   is_clean("player --loop", player({path, "--loop", "2"}));
   if (validated) is_clean("player --validate", player({path, "--validate", "--quiet"}));
-  is_clean("player --scope",
-           player({path, "--loop", "2", "--scope", std::string(rondo::fuzz::kHostileText)}));
+  is_clean("player --scope", player({path, "--loop", "2", "--scope", std::string(rondo::fuzz::kHostileText)}));
   is_clean("player --timeout", player({path, "--timeout", "0.000001"}));
   is_clean("player --replace", player({path, "--replace", "all@nothing=" + hostile.file("none")}));
   is_clean("player --replace", player({path, "--replace", "all@" + kName + "=" + path}));
@@ -127,8 +125,7 @@ void plays_clean(const Hostile& hostile, bool validated = true) {
   is_clean("player --benchmark", player({path, "--benchmark", "--benchmark_min_time=0.001", "--scope",
                                          std::string(rondo::fuzz::kHostileText)}));
   is_clean("trim", scenario::rondo({"trim", "--submits", "0:1", path, "-o", hostile.file("cut")}));
-  is_clean("extract",
-           scenario::rondo({"extract", "--images", "--buffers", "-o", hostile.file("contents"), path}));
+  is_clean("extract", scenario::rondo({"extract", "--images", "--buffers", "-o", hostile.file("contents"), path}));
 }
 
 const Recording& recorded(const Words& words) {
@@ -178,8 +175,8 @@ SCENARIO("Names of commands that nobody knows are text, too", "[terminals]") {
 SCENARIO("A device's name that has no terminator ends where its array ends", "[terminals]") {
   const Hostile hostile("unterminated", recorded({program("labels")}).path);
   const std::string all(256, 'N');
-  for (const Outcome& outcome : {player({hostile.path}), scenario::rondo({"info", hostile.path}),
-                                 scenario::rondo({"dump", hostile.path})}) {
+  for (const Outcome& outcome :
+       {player({hostile.path}), scenario::rondo({"info", hostile.path}), scenario::rondo({"dump", hostile.path})}) {
     INFO(outcome.both());
     CHECK(outcome.status == 0);
     const std::size_t at = outcome.out.find(all);
@@ -211,8 +208,8 @@ SCENARIO("The names of a program, of its files and of settings are text in every
   }
   for (const std::string& file : files_in(directory.path()))
     if (file.ends_with(".rondo")) is_clean("info", scenario::rondo({"info", directory.file(file)}));
-  for (const char* command : {"info", "dump", "diff", "accesses", "extract", "trim", "pack", "recompress",
-                              "finish", "trigger", "compare-runs", "measure", "capture", "play", "doctor"}) {
+  for (const char* command : {"info", "dump", "diff", "accesses", "extract", "trim", "pack", "recompress", "finish",
+                              "trigger", "compare-runs", "measure", "capture", "play", "doctor"}) {
     is_clean(command, scenario::rondo({command, kName}));
     is_clean(command, scenario::rondo({command, "--" + kName}));
   }
@@ -224,8 +221,7 @@ SCENARIO("The names of a program, of its files and of settings are text in every
 
 SCENARIO("A tool whose output cannot be written says so by its status", "[terminals]") {
   const std::string capture = recorded({program("labels")}).path;
-  const std::string player_path = build_root() + "/player/player",
-                    rondo_path = build_root() + "/analyzers/rondo";
+  const std::string player_path = build_root() + "/player/player", rondo_path = build_root() + "/analyzers/rondo";
   const std::vector<Words> all = {{player_path, "--help"},
                                   {player_path, "--version"},
                                   {player_path, "--list-devices"},

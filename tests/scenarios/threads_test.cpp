@@ -25,10 +25,9 @@ SCENARIO("work that waits for a value which another thread signals later replays
 }
 
 SCENARIO("64 threads whose handles are each other's old ones replay bit for bit", "[threads]") {
-  replays_bit_for_bit({program("churn")},
-                      {.submits = 512,
-                       .least_compared = 0.5,
-                       .not_compared_because = "63 other threads write and submit at every wait"});
+  replays_bit_for_bit({program("churn")}, {.submits = 512,
+                                           .least_compared = 0.5,
+                                           .not_compared_because = "63 other threads write and submit at every wait"});
 }
 
 SCENARIO("pools that are reset while other threads allocate replay bit for bit", "[threads]") {
@@ -62,8 +61,7 @@ SCENARIO("one page that host and device write at the same time replays bit for b
     REQUIRE(capture.run.status == 0);
     const Outcome dump = rondo({"dump", "--format=text", capture.path});
     int idles = 0;
-    for (const std::string& line : lines(dump.out))
-      idles += line.find("rondoDeviceIdle") != std::string::npos ? 1 : 0;
+    for (const std::string& line : lines(dump.out)) idles += line.find("rondoDeviceIdle") != std::string::npos ? 1 : 0;
     REQUIRE(idles > 0);
     CHECK(dump.out.find("[ambiguous]") == std::string::npos);
     const OracleRun right = replay_under_oracle(capture);
@@ -73,9 +71,8 @@ SCENARIO("one page that host and device write at the same time replays bit for b
     // done before the write even so: not each time.
     bool differs = false;
     for (int i = 0; i < 5 && !differs; ++i)
-      differs =
-          !replay_under_oracle(capture, lavapipe, "", "drop:rondoDeviceIdle#" + std::to_string(idles - 1))
-               .result.differences.empty();
+      differs = !replay_under_oracle(capture, lavapipe, "", "drop:rondoDeviceIdle#" + std::to_string(idles - 1))
+                     .result.differences.empty();
     CHECK(differs);
   }
 }
@@ -93,13 +90,11 @@ SCENARIO("command buffers replay bit for bit whatever their life was", "[threads
 }
 
 SCENARIO("a program that ends by _exit in the middle of its work replays up to there", "[threads]") {
-  replays_bit_for_bit({program("midway"), "--end", "1"},
-                      {.submits = 5, .frees_nothing_because = "it ends before"});
+  replays_bit_for_bit({program("midway"), "--end", "1"}, {.submits = 5, .frees_nothing_because = "it ends before"});
 }
 
 SCENARIO("a program that ends by quick_exit in the middle of its work replays up to there", "[threads]") {
-  replays_bit_for_bit({program("midway"), "--end", "2"},
-                      {.submits = 5, .frees_nothing_because = "it ends before"});
+  replays_bit_for_bit({program("midway"), "--end", "2"}, {.submits = 5, .frees_nothing_because = "it ends before"});
 }
 
 SCENARIO("a program that aborts in the middle of its work replays up to there", "[threads]") {
@@ -108,28 +103,24 @@ SCENARIO("a program that aborts in the middle of its work replays up to there", 
 }
 
 SCENARIO("a program that returns from main while its threads work replays up to there", "[threads]") {
-  replays_bit_for_bit({program("midway"), "--end", "4"},
-                      {.submits = 5, .frees_nothing_because = "it ends before"});
+  replays_bit_for_bit({program("midway"), "--end", "4"}, {.submits = 5, .frees_nothing_because = "it ends before"});
 }
 
 SCENARIO("a program that exits while its threads work replays up to there", "[threads]") {
-  replays_bit_for_bit({program("midway"), "--end", "0"},
-                      {.submits = 5, .frees_nothing_because = "it ends before"});
+  replays_bit_for_bit({program("midway"), "--end", "0"}, {.submits = 5, .frees_nothing_because = "it ends before"});
 }
 
 SCENARIO("a thread that writes memory while another submits replays bit for bit", "[threads]") {
-  replays_bit_for_bit({program("meanwhile")},
-                      {.submits = 30,
-                       .least_compared = 0.3,
-                       .not_compared_because = "a thread writes two of the buffers meanwhile",
-                       .least_parts = 0.6});
+  replays_bit_for_bit({program("meanwhile")}, {.submits = 30,
+                                               .least_compared = 0.3,
+                                               .not_compared_because = "a thread writes two of the buffers meanwhile",
+                                               .least_parts = 0.6});
 }
 
 SCENARIO("a program that forks while it records replays bit for bit", "[threads]") {
-  replays_bit_for_bit({program("forks")},
-                      {.submits = 38,
-                       .least_compared = 0.75,
-                       .not_compared_because = "another thread writes and submits at every wait"});
+  replays_bit_for_bit({program("forks")}, {.submits = 38,
+                                           .least_compared = 0.75,
+                                           .not_compared_because = "another thread writes and submits at every wait"});
 }
 
 SCENARIO("a forked child that becomes another Vulkan program gets a capture of its own", "[threads]") {
@@ -188,8 +179,8 @@ SCENARIO("queues that write one buffer in turn replay bit for bit", "[threads]")
 // The fake driver has several queues, non-coherent memory, memory that the host
 // does not see, larger alignments, and handles whose values come back.
 SCENARIO("waits, polls and submits replay bit for bit on a driver with many queues", "[threads]") {
-  const std::string name = GENERATE("two_pools", "events", "timeline", "fences", "flag", "submits",
-                                    "command_buffers", "mappings", "shared_memory", "queues", "handles");
+  const std::string name = GENERATE("two_pools", "events", "timeline", "fences", "flag", "submits", "command_buffers",
+                                    "mappings", "shared_memory", "queues", "handles");
   const std::string settings = GENERATE("handles=recycled", "handles=duplicate");
   const CaptureOptions options{.checkpoints = "readback", .driver = fake, .settings = settings};
   const Recording& capture = captured({program(name)}, options);
@@ -204,11 +195,11 @@ SCENARIO("waits, polls and submits replay bit for bit on a driver with many queu
 // Samplers, set layouts, shader modules and render passes made alike are one object with one value.
 SCENARIO("objects that share a handle replay bit for bit", "[threads]") {
   const std::string name = GENERATE("churn", "samplers", "sets", "templates", "triangle", "secondary");
-  const auto [captured_with, played_with] = GENERATE(std::pair("handles=duplicate", "handles=duplicate"),
-                                                     std::pair("handles=duplicate", "handles=unique"),
-                                                     std::pair("handles=unique", "handles=duplicate"));
-  const Recording& capture = captured(without_checks({program(name)}),
-                                      {.checkpoints = "readback", .driver = fake, .settings = captured_with});
+  const auto [captured_with, played_with] =
+      GENERATE(std::pair("handles=duplicate", "handles=duplicate"), std::pair("handles=duplicate", "handles=unique"),
+               std::pair("handles=unique", "handles=duplicate"));
+  const Recording& capture =
+      captured(without_checks({program(name)}), {.checkpoints = "readback", .driver = fake, .settings = captured_with});
   INFO(name << " with " << captured_with << ", then " << played_with << '\n' << capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({"--verify", capture.path}, fake, played_with);
@@ -257,9 +248,8 @@ SCENARIO("new swapchains' images are zeros in the capture, as they are in a repl
   const std::string checkpoints = GENERATE("present", "submit");
   const std::string ahead = GENERATE("0", "1");
   const std::string settings = ahead == "1" ? "keeps=1,delay-us=5000" : "keeps=1";
-  const Recording& capture =
-      captured({program("headless"), "--undrawn", "9", "--read", "1", "--ahead", ahead},
-               {.checkpoints = checkpoints, .driver = fake, .settings = settings});
+  const Recording& capture = captured({program("headless"), "--undrawn", "9", "--read", "1", "--ahead", ahead},
+                                      {.checkpoints = checkpoints, .driver = fake, .settings = settings});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome outcome = player({"--verify", capture.path}, fake, "keeps=1");
@@ -272,9 +262,8 @@ SCENARIO("new swapchains' images are zeros in the capture, as they are in a repl
 }
 
 SCENARIO("an acquire is not held for work that may wait for the program", "[threads]") {
-  const Recording& capture =
-      captured({program("headless"), "--frames", "4", "--ahead", "1", "--event", "1"},
-               {.checkpoints = "present", .driver = fake, .settings = "keeps=1,delay-us=70000"});
+  const Recording& capture = captured({program("headless"), "--frames", "4", "--ahead", "1", "--event", "1"},
+                                      {.checkpoints = "present", .driver = fake, .settings = "keeps=1,delay-us=70000"});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const Outcome dumped = rondo({"dump", capture.path});

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the player says of the time that a span takes, and what of that is its own.
-#include <catch2/catch.hpp>
-
 #include <algorithm>
+#include <catch2/catch.hpp>
 #include <sstream>
 
 #include "fixture.h"
@@ -161,12 +160,14 @@ SCENARIO("a program with labels in its command buffers replays bit for bit", "[t
 
 SCENARIO("a label of devices that come and go in the span has the time of those that stay", "[timing]") {
   const std::string driver = GENERATE(lavapipe, fake);
-  const Recording& capture = captured({program("label_times"), "--devices", "1"}, {.checkpoints = "submit", .driver = driver});
+  const Recording& capture =
+      captured({program("label_times"), "--devices", "1"}, {.checkpoints = "submit", .driver = driver});
   INFO(capture.run.both());
   REQUIRE(capture.run.status == 0);
   const TemporaryDirectory directory;
   const std::string report = directory.file("report.json");
-  const Outcome outcome = player({"--scope", "fresh", "--loop", "3", "--verify", "--report", report, capture.path}, driver);
+  const Outcome outcome =
+      player({"--scope", "fresh", "--loop", "3", "--verify", "--report", report, capture.path}, driver);
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   if (driver == lavapipe) CHECK(number(Json::parse(read_file(report)), "/iterations/2/label_seconds") > 0);
@@ -222,8 +223,9 @@ SCENARIO("a span is measured by google-benchmark, with its options", "[timing]")
   const Recording& capture = captured_scopes();
   const TemporaryDirectory directory;
   const std::string out = directory.file("benchmark.json");
-  const Outcome outcome = player({"--scope", "decode", "--benchmark", "--benchmark_format=json", "--benchmark_min_time=0.01",
-                                  "--benchmark_repetitions=3", "--benchmark_out=" + out, capture.path});
+  const Outcome outcome =
+      player({"--scope", "decode", "--benchmark", "--benchmark_format=json", "--benchmark_min_time=0.01",
+              "--benchmark_repetitions=3", "--benchmark_out=" + out, capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   const Json json = Json::parse(outcome.out);  // and nothing else is there
@@ -240,8 +242,9 @@ SCENARIO("a span is measured by google-benchmark, with its options", "[timing]")
     if (json.at(row + "/repetition_index") == "0") names.push_back(json.at(row + "/run_name"));
     CHECK(number(json, row + "/real_time") > 0);
   }
-  CHECK(names == std::vector<std::string>{"\"replay/scope:decode/manual_time\"", "\"replay/scope:decode#0/manual_time\"",
-                                          "\"replay/scope:decode#1/manual_time\"", "\"replay/scope:decode#2/manual_time\""});
+  CHECK(names ==
+        std::vector<std::string>{"\"replay/scope:decode/manual_time\"", "\"replay/scope:decode#0/manual_time\"",
+                                 "\"replay/scope:decode#1/manual_time\"", "\"replay/scope:decode#2/manual_time\""});
   CHECK(number(json, "/benchmarks/0/submits") == 6);
   for (const char* counter : {"span_seconds", "cpu_seconds", "gpu_seconds"})
     CHECK(number(json, std::string("/benchmarks/0/") + counter) > 0);
@@ -251,9 +254,10 @@ SCENARIO("the report of --benchmark has the iterations that its results are of",
   const Recording& capture = captured_scopes();
   const TemporaryDirectory directory;
   const std::string report = directory.file("report.json");
-  const Outcome outcome = player({"--scope", "decode", "--benchmark", "--benchmark_format=json", "--benchmark_min_time=0.02",
-                                  "--benchmark_min_warmup_time=0.001", "--benchmark_repetitions=2", "--benchmark_filter=decode(#1)?/",
-                                  "--report", report, capture.path});
+  const Outcome outcome =
+      player({"--scope", "decode", "--benchmark", "--benchmark_format=json", "--benchmark_min_time=0.02",
+              "--benchmark_min_warmup_time=0.001", "--benchmark_repetitions=2", "--benchmark_filter=decode(#1)?/",
+              "--report", report, capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   const Json json = Json::parse(outcome.out), written = Json::parse(read_file(report));
@@ -265,7 +269,8 @@ SCENARIO("the report of --benchmark has the iterations that its results are of",
     std::size_t iterations = 0;
     for (std::size_t i = 0; i < json.size("/benchmarks"); ++i) {
       const std::string at = "/benchmarks/" + std::to_string(i);
-      if (json.at(at + "/run_type") != "\"iteration\"" || json.at(at + "/run_name") != "\"" + row + "/manual_time\"") continue;
+      if (json.at(at + "/run_type") != "\"iteration\"" || json.at(at + "/run_name") != "\"" + row + "/manual_time\"")
+        continue;
       const double times = number(json, at + "/iterations");
       iterations += static_cast<std::size_t>(times);
       reported += number(json, at + "/real_time") * times * 1e-3;
@@ -286,13 +291,27 @@ SCENARIO("every option of google-benchmark is taken, and does what it says", "[t
   const Recording& capture = captured_scopes();
   const TemporaryDirectory directory;
   const std::string out = directory.file("benchmark.json");
-  const Outcome outcome = player({"--submits", "1:2", "--benchmark", "--benchmark_list_tests=false", "--benchmark_filter=submits",
-                                  "--benchmark_min_time=0.001", "--benchmark_min_warmup_time=0.001", "--benchmark_repetitions=2",
-                                  "--benchmark_enable_random_interleaving=true", "--benchmark_report_aggregates_only=false",
-                                  "--benchmark_display_aggregates_only=true", "--benchmark_format=csv", "--benchmark_out=" + out,
-                                  "--benchmark_out_format=json", "--benchmark_color=false", "--benchmark_counters_tabular=true",
-                                  "--benchmark_perf_counters=CYCLES", "--benchmark_context=who=me", "--benchmark_time_unit=us",
-                                  "--v=1", capture.path});
+  const Outcome outcome = player({"--submits",
+                                  "1:2",
+                                  "--benchmark",
+                                  "--benchmark_list_tests=false",
+                                  "--benchmark_filter=submits",
+                                  "--benchmark_min_time=0.001",
+                                  "--benchmark_min_warmup_time=0.001",
+                                  "--benchmark_repetitions=2",
+                                  "--benchmark_enable_random_interleaving=true",
+                                  "--benchmark_report_aggregates_only=false",
+                                  "--benchmark_display_aggregates_only=true",
+                                  "--benchmark_format=csv",
+                                  "--benchmark_out=" + out,
+                                  "--benchmark_out_format=json",
+                                  "--benchmark_color=false",
+                                  "--benchmark_counters_tabular=true",
+                                  "--benchmark_perf_counters=CYCLES",
+                                  "--benchmark_context=who=me",
+                                  "--benchmark_time_unit=us",
+                                  "--v=1",
+                                  capture.path});
   INFO(outcome.both());
   CHECK(outcome.status == 0);
   CHECK(count(outcome.out, "manual_time_mean\"") == 1);

@@ -56,7 +56,8 @@ SCENARIO("info tells what of a capture identifies somebody, and what a minimal s
 
 SCENARIO("draws have the numbers in a dump that info --draws gives them", "[tools]") {
   int numbered = 0, before = 0;
-  for (const char* name : {"triangle", "secondary", "kernels", "states", "core", "indirect", "rendering", "passes", "scopes", "loops"}) {
+  for (const char* name :
+       {"triangle", "secondary", "kernels", "states", "core", "indirect", "rendering", "passes", "scopes", "loops"}) {
     const Recording& capture = captured({program(name)}, {.checkpoints = "submit"});
     INFO(name);
     REQUIRE(capture.run.status == 0);
@@ -75,7 +76,9 @@ SCENARIO("draws have the numbers in a dump that info --draws gives them", "[tool
     std::map<std::string, std::pair<std::string, int>> dumped;
     for (const std::string& line : lines(rondo({"dump", "--format=jsonl", capture.path}).out)) {
       const Json row = Json::parse(line);
-      if (!row.at("/draw").empty()) dumped[row.at("/sequence")] = {row.at("/draw_submit") + ":" + row.at("/draw"), std::stoi(row.at("/executions"))};
+      if (!row.at("/draw").empty())
+        dumped[row.at("/sequence")] = {row.at("/draw_submit") + ":" + row.at("/draw"),
+                                       std::stoi(row.at("/executions"))};
     }
     CHECK(dumped == first_of);
     numbered += static_cast<int>(dumped.size());
@@ -107,7 +110,8 @@ SCENARIO("info lists some frames and some submits", "[tools]") {
     const std::string pointer = "/" + kind + "_rows";
     const Json info = Json::parse(rondo({"info", "--json", option, range, cube().path}).out);
     std::string all;
-    for (std::size_t i = 0; i < info.size(pointer); ++i) all += info.at(pointer + "/" + std::to_string(i) + "/" + kind) + " ";
+    for (std::size_t i = 0; i < info.size(pointer); ++i)
+      all += info.at(pointer + "/" + std::to_string(i) + "/" + kind) + " ";
     return all;
   };
   CHECK(numbers("frame", "--frames", "3:5") == "3 4 ");
@@ -179,9 +183,8 @@ SCENARIO("a dump begins with the file and a summary of what can be replayed", "[
 SCENARIO("every call of a dump carries its parameters by name", "[tools]") {
   const std::vector<std::string> rows =
       lines(rondo({"dump", "--format=jsonl", "--grep", "vkCmdDraw", cube().path}).out);
-  const auto draw = std::find_if(rows.begin(), rows.end(), [](const std::string& row) {
-    return row.find("\"vkCmdDraw\"") != std::string::npos;
-  });
+  const auto draw = std::find_if(rows.begin(), rows.end(),
+                                 [](const std::string& row) { return row.find("\"vkCmdDraw\"") != std::string::npos; });
   REQUIRE(draw != rows.end());
   const Json json = Json::parse(*draw);
   INFO(*draw);
@@ -216,7 +219,8 @@ SCENARIO("a capture that is compressed otherwise is the same one", "[tools]") {
     CHECK(played.status == 0);
     CHECK(compared(played, "images").equal == 10);
   }
-  CHECK(std::filesystem::file_size(directory.file("zstd.rondo")) < std::filesystem::file_size(directory.file("none.rondo")));
+  CHECK(std::filesystem::file_size(directory.file("zstd.rondo")) <
+        std::filesystem::file_size(directory.file("none.rondo")));
   CHECK(rondo({"recompress", cube().path}).status == kUsage);
   CHECK(rondo({"recompress", cube().path, "-o", cube().path}).status == kUsage);
   const Outcome again = rondo({"recompress", "--in-place", directory.file("none.rondo")});
@@ -232,8 +236,7 @@ SCENARIO("rondo info --coverage sorts every command of the registry", "[tools]")
   CHECK(Json::parse(json.out).valid());
   const Outcome text = rondo({"info", "--coverage"});
   REQUIRE(text.status == 0);
-  for (const char* what : {"regular", "irregular", "unsupported"})
-    CHECK(text.out.find(what) != std::string::npos);
+  for (const char* what : {"regular", "irregular", "unsupported"}) CHECK(text.out.find(what) != std::string::npos);
   CHECK(text.out.find("vkCmdDraw") != std::string::npos);
 }
 
@@ -268,7 +271,8 @@ SCENARIO("both programs say their version and their options", "[tools]") {
   for (const Outcome& outcome : versions) {
     CHECK(outcome.status == 0);
     CHECK(lines(outcome.out).size() == 1);
-    for (const char* what : {", commit ", ", format 1.", ", Vulkan registry 1."}) CHECK(outcome.out.find(what) != std::string::npos);
+    for (const char* what : {", commit ", ", format 1.", ", Vulkan registry 1."})
+      CHECK(outcome.out.find(what) != std::string::npos);
   }
   const std::string help = player({"--help"}).out;
   for (const char* option : {"--device", "--list-devices", "--loop", "--verify", "--screenshot", "--report",
@@ -356,8 +360,7 @@ SCENARIO("the playbook for agents runs as printed", "[tools]") {
   Command shell;
   shell.arguments = {"sh", "-e", "-c", script};
   shell.directory = directory.path();
-  shell.environment["PATH"] =
-      build_root() + "/analyzers:" + build_root() + "/player:" + shell.environment["PATH"];
+  shell.environment["PATH"] = build_root() + "/analyzers:" + build_root() + "/player:" + shell.environment["PATH"];
   const Outcome outcome = run(shell);
   INFO(script << "\n" << outcome.both());
   CHECK(outcome.status == 0);
@@ -412,7 +415,8 @@ SCENARIO("an installed tree works wherever it lies", "[tools]") {
 #ifdef RONDO_SANITIZER_RUNTIME
     command.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
 #endif
-    command.arguments = {tool, "capture", "--verify", "--checkpoints", "readback", "--output", directory.file("a%p.rondo")};
+    command.arguments = {
+        tool, "capture", "--verify", "--checkpoints", "readback", "--output", directory.file("a%p.rondo")};
     command.arguments.insert(command.arguments.end(), how.begin(), how.end());
     command.arguments.insert(command.arguments.end(), {"--", program("compute")});
     const Outcome outcome = run(command);
@@ -427,10 +431,10 @@ SCENARIO("what is installed is whole, and an uninstall leaves nothing of it", "[
   const std::string root = directory.file("root");
   const std::string log = install_into(root);
   REQUIRE(!log.empty());
-  for (const char* name : {"player", "rondo", "rondo-player", "librondo_layer.so", "librondo_preload.so", "librondo-scope.so",
-                           "librondo-scope.so.0", "rondo_scope.h", "rondo-scope.pc", "rondo_scope.py", "LICENSE",
-                           "VkLayer_RONDO_capture.json", "rondo.1", "rondo-trim.1", "rondo-player.1",
-                           "rondo.bash", "_rondo", "rondo.fish"}) {
+  for (const char* name : {"player", "rondo", "rondo-player", "librondo_layer.so", "librondo_preload.so",
+                           "librondo-scope.so", "librondo-scope.so.0", "rondo_scope.h", "rondo-scope.pc",
+                           "rondo_scope.py", "LICENSE", "VkLayer_RONDO_capture.json", "rondo.1", "rondo-trim.1",
+                           "rondo-player.1", "rondo.bash", "_rondo", "rondo.fish"}) {
     INFO(name);
     CHECK(!installed(root, name).empty());
   }

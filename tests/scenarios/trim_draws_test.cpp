@@ -24,8 +24,7 @@ Digests images_of(const std::string& path, int submit) {
   int submits = 0;
   for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
     if (line.find("\"rondoCut\"") != std::string::npos) submits = 0;  // those before it put signals back
-    if (line.find("\"vkQueueSubmit") == std::string::npos &&
-        line.find("\"rondoCheckpointSub") == std::string::npos)
+    if (line.find("\"vkQueueSubmit") == std::string::npos && line.find("\"rondoCheckpointSub") == std::string::npos)
       continue;
     const Json row = Json::parse(line);
     if (unquoted(row.at("/command")).rfind("vkQueueSubmit", 0) == 0)
@@ -47,16 +46,14 @@ std::string range(int submit, int first, int last) {
 // How many draws it says that there are.
 int draws_in(const std::string& path, int submit) {
   const TemporaryDirectory directory;
-  const Outcome outcome =
-      rondo({"trim", "--draws", range(submit, 0, 1000000), path, "-o", directory.file("x.rondo")});
+  const Outcome outcome = rondo({"trim", "--draws", range(submit, 0, 1000000), path, "-o", directory.file("x.rondo")});
   INFO(outcome.both());
   CHECK(outcome.status == kUsage);
   CHECK(is_one_line(outcome, "rondo"));
   CHECK(std::filesystem::is_empty(directory.path()));
   const std::string says = " has ";
   const std::size_t at = outcome.err.find("submit " + std::to_string(submit) + says);
-  return at == std::string::npos ? 0
-                                 : std::atoi(outcome.err.c_str() + outcome.err.find(says, at) + says.size());
+  return at == std::string::npos ? 0 : std::atoi(outcome.err.c_str() + outcome.err.find(says, at) + says.size());
 }
 
 Outcome cut(const std::string& path, const std::string& draws, const std::string& to) {
@@ -85,9 +82,7 @@ const Program kPrograms[] = {
     {"secondary", 4, true},  // in secondaries, one of which is executed by two primaries
     {"rendering", 6},        // dynamic rendering that is suspended and resumed
     {"passes", 3},           // subpasses, and images without a framebuffer of their own
-    {"conditional", 6},
-    {"core", 3},
-    {"feedback", 3},
+    {"conditional", 6},     {"core", 3}, {"feedback", 3},
 };
 
 }  // namespace

@@ -62,8 +62,7 @@ struct Replay : OracleReplay {
     contents = directory.path();
     for (const auto& [object, bytes] : held) {
       const std::uint64_t number = allocations.size() + 1;
-      allocations.push_back(
-          {number, bytes.size(), 0, true, true, "digest", bytes.size(), std::to_string(number), ""});
+      allocations.push_back({number, bytes.size(), 0, true, true, "digest", bytes.size(), std::to_string(number), ""});
       write_file(directory.file(allocations.back().file), bytes);
       if (!object.empty()) made.push_back({object, bytes.size()});
     }
@@ -79,8 +78,7 @@ SCENARIO("the comparison of a cut finds what is wrong, and lets be what is left 
   const Replay end({{"gone", "gggg"}, {"a", "aaAA"}, {"b", "bbbb"}, {"c", "cccc"}});
   const auto compare = [&](const Replay& cut) { return compare_cut(begin, end, cut); };
   GIVEN("a cut that has all that it needs") {
-    const CutMemory memory =
-        compare(Replay({{"a", std::string(2, '\0') + "AA"}, {"b", kZeros}, {"c", "cccc"}}));
+    const CutMemory memory = compare(Replay({{"a", std::string(2, '\0') + "AA"}, {"b", kZeros}, {"c", "cccc"}}));
     THEN("it is right, and what it leaves out is counted") {
       CHECK(memory.is_right());
       CHECK(memory.text() == "1 of 3 allocations equal, 6 bytes equal, 6 left out, 0 wrong\n");
@@ -137,19 +135,18 @@ SCENARIO("a cut's memory is that of the whole, or zeros that it does not need", 
     for (std::string one; words >> one;) {
       const std::size_t at = one.rfind('@'), equals = one.rfind('=');
       REQUIRE((at != std::string::npos && equals != std::string::npos && at < equals));
-      const CutMemory memory = memory_of(
-          {one.substr(0, at), {}, {}}, {"--" + one.substr(at + 1, equals - at - 1), one.substr(equals + 1)});
+      const CutMemory memory =
+          memory_of({one.substr(0, at), {}, {}}, {"--" + one.substr(at + 1, equals - at - 1), one.substr(equals + 1)});
       std::cout << one << ": " << memory.text() << std::flush;
       CHECK(memory.is_right());
     }
     return;
   }
-  for (const char* name : {"compute", "images", "multisample", "chapters/linear_images", "aliases", "noise",
-                           "suballocate", "timeline"})
+  for (const char* name :
+       {"compute", "images", "multisample", "chapters/linear_images", "aliases", "noise", "suballocate", "timeline"})
     is_right({name});
   is_right({"triangle", "--frames", "6"});
-  for (const char* kind :
-       {"mips", "layers", "3d", "depth", "stencil", "compressed", "linear", "multisampled", "large"})
+  for (const char* kind : {"mips", "layers", "3d", "depth", "stencil", "compressed", "linear", "multisampled", "large"})
     is_right({"kept_images", "--kind", kind});
   // Memory that the host cannot see is put back through the player's own.
   is_right({"memory_types"}, fake);

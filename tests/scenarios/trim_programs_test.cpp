@@ -81,7 +81,8 @@ SCENARIO("every program's capture is cut at its begin, in its middle and at its 
   Cuts cuts;
   for (const std::string& name : names) {
     // Their captures are cut, or another's than the program's own; or large, and like others'.
-    static const std::set<std::string> left_out{"crash", "lost", "forks", "hostile", "churn", "persistent", "draws", "meanwhile"};
+    static const std::set<std::string> left_out{"crash", "lost",       "forks", "hostile",
+                                                "churn", "persistent", "draws", "meanwhile"};
     if (left_out.count(name) != 0) continue;
     const Words words{program(name)};
     for (const std::string& driver : {lavapipe, lavapipe25, fake}) {

@@ -19,7 +19,7 @@ constexpr const char* kWithout = "10";
 #endif
 
 struct State {
-  Words words;      // the program
+  Words words;  // the program
   Words span;
   std::string put_back;  // as the cut calls it
   int without = 0;       // the status of a replay of a cut that leaves it out
@@ -81,7 +81,8 @@ SCENARIO("a cut has what its memory held", "[trim]") {
 }
 
 SCENARIO("a cut has what memory held that the host cannot see", "[trim]") {
-  for (const char* span : {"1:6", "3:6", "5:6"}) is_put_back({{"memory_types"}, {"--submits", span}, "memory", kDifferent, fake});
+  for (const char* span : {"1:6", "3:6", "5:6"})
+    is_put_back({{"memory_types"}, {"--submits", span}, "memory", kDifferent, fake});
 }
 
 SCENARIO("a cut has its descriptor sets as they were written last", "[trim]") {
@@ -98,7 +99,9 @@ SCENARIO("a cut has the command buffers that were recorded before it", "[trim]")
   }
 }
 
-SCENARIO("a cut has its fences as they were", "[trim]") { is_put_back({states("signalled"), kMiddle, "fences", kUnreadable}); }
+SCENARIO("a cut has its fences as they were", "[trim]") {
+  is_put_back({states("signalled"), kMiddle, "fences", kUnreadable});
+}
 
 SCENARIO("a cut has its semaphores as they were", "[trim]") {
   is_put_back({states("binaries"), kMiddle, "binaries", kUnreadable});
@@ -175,21 +178,18 @@ SCENARIO("a cut has the texels that its part uses on after it let them be forgot
   const State kept{{"undefined_kept"}, {"--submits", "3:5"}, "forgotten", kDifferent, driver, "", "", false};
   is_put_back(kept);
   if (!no_driver(driver).empty()) return;
-  const Recording& capture =
-      captured({program("undefined_kept")}, {.checkpoints = "submit", .driver = driver});
+  const Recording& capture = captured({program("undefined_kept")}, {.checkpoints = "submit", .driver = driver});
   THEN("the cut says so") {
     const Cut part = cut(capture, kept.span, driver);
     INFO(part.run.both());
     CHECK(part.run.out.find("the texels of 2 images are put back as ") != std::string::npos);
     const Outcome info = rondo({"info", part.path});
-    CHECK(info.out.find("2 images that it lets be undefined begin as that driver kept them") !=
-          std::string::npos);
+    CHECK(info.out.find("2 images that it lets be undefined begin as that driver kept them") != std::string::npos);
   }
 }
 
-SCENARIO(
-    "a cut without texels that its part forgets is the smaller one where nothing shows that they are used",
-    "[trim]") {
+SCENARIO("a cut without texels that its part forgets is the smaller one where nothing shows that they are used",
+         "[trim]") {
   WHEN("the driver of the cut gives such texels values of its own") {
     const Recording& capture =
         captured(without_checks({program("undefined_kept")}), {.checkpoints = "submit", .driver = fake});

@@ -26,7 +26,8 @@ const Recording& captured_before(const Words& words, const std::string& driver =
 
 int rows(const Cut& cut, const std::string& command, const std::string& part = "") {
   int n = 0;
-  for (const DumpRow& row : dump_rows(cut.path)) n += row.command == command && row.text.find(part) != std::string::npos ? 1 : 0;
+  for (const DumpRow& row : dump_rows(cut.path))
+    n += row.command == command && row.text.find(part) != std::string::npos ? 1 : 0;
   return n;
 }
 
@@ -46,7 +47,9 @@ void is_kept(const Recording& capture, const Words& span, const std::string& wha
 
 Words kept_images(const std::string& kind) { return {program("kept_images"), "--kind", kind}; }
 
-int submits_of(const std::string& path) { return std::stoi(Json::parse(rondo({"info", "--json", path}).out).at("/submits")); }
+int submits_of(const std::string& path) {
+  return std::stoi(Json::parse(rondo({"info", "--json", path}).out).at("/submits"));
+}
 
 std::string span_of(int first, int last) { return std::to_string(first) + ":" + std::to_string(last); }
 
@@ -124,7 +127,8 @@ SCENARIO("a cut makes again what is larger than the calls that make it", "[trim]
     CHECK(size(part.path) < 32 << 10);  // there are 256 KiB of bits
     CHECK(needless_objects(part).empty());
     CHECK(submits_of(part.path) == last - first);
-    const Outcome same = rondo({"diff", capture.path + "@submits=" + span_of(first, last), part.path + "@submits=" + span_of(0, last - first)});
+    const Outcome same = rondo({"diff", capture.path + "@submits=" + span_of(first, last),
+                                part.path + "@submits=" + span_of(0, last - first)});
     INFO(same.both());
     CHECK(same.status == 0);
     const Outcome source = player({"--verify", "--submits", span_of(first, last), capture.path});
@@ -134,7 +138,9 @@ SCENARIO("a cut makes again what is larger than the calls that make it", "[trim]
     INFO(again.run.both());
     cut_verifies(again);
     CHECK(std::abs(static_cast<double>(size(again.path)) / static_cast<double>(size(part.path)) - 1) < 0.01);
-    CHECK(rondo({"diff", part.path + "@submits=" + span_of(0, last - first), again.path + "@submits=" + span_of(0, last - first)}).status == 0);
+    CHECK(rondo({"diff", part.path + "@submits=" + span_of(0, last - first),
+                 again.path + "@submits=" + span_of(0, last - first)})
+              .status == 0);
     if (last - first < 2) continue;
     const Cut half = cut({part.path, {}, {}}, {"--submits", "1:2"});
     INFO(half.run.both());
@@ -178,7 +184,8 @@ SCENARIO("frames that a cut makes again are not counted, printed or shown", "[tr
       return std::string{std::istreambuf_iterator<char>(file), {}};
     };
     std::string of_whole = name;
-    of_whole.replace(name.find("frame-") + 6, 6, "00000" + std::to_string(std::stoi(name.substr(name.find("frame-") + 6, 6)) + 5));
+    of_whole.replace(name.find("frame-") + 6, 6,
+                     "00000" + std::to_string(std::stoi(name.substr(name.find("frame-") + 6, 6)) + 5));
     INFO(name << " is " << of_whole);
     const bool same = bytes(shown.file(name)) == bytes(whole.file(of_whole));
     CHECK(same);
@@ -298,7 +305,8 @@ SCENARIO("a cut that does not fit leaves nothing", "[trim]") {
   if (::mount("tmpfs", directory.path().c_str(), "tmpfs", 0, "size=64k") != 0)
     SKIP_SCENARIO("mounting a small tmpfs is not permitted here");
   const Recording& capture = captured_before(kept_images("large"));
-  const Outcome full = rondo({"trim", "--submits", "1:2", "--codec", "none", capture.path, "-o", directory.file("x.rondo")});
+  const Outcome full =
+      rondo({"trim", "--submits", "1:2", "--codec", "none", capture.path, "-o", directory.file("x.rondo")});
   const std::vector<std::string> left = files_in(directory.path());
   ::umount(directory.path().c_str());
   INFO(full.both());

@@ -49,7 +49,8 @@ std::vector<DumpRow> dump_rows(const std::string& path) {
     if (!std::regex_search(line, match, command)) continue;
     DumpRow row{match[1], line, {}};
     for (std::sregex_iterator at(line.begin(), line.end(), name), end; at != end; ++at)
-      if (std::find(row.objects.begin(), row.objects.end(), at->str()) == row.objects.end()) row.objects.push_back(at->str());
+      if (std::find(row.objects.begin(), row.objects.end(), at->str()) == row.objects.end())
+        row.objects.push_back(at->str());
     rows.push_back(std::move(row));
   }
   return rows;
@@ -78,7 +79,9 @@ bool says_of(const DumpRow& row, const std::string& object) {
 std::string needless_objects(const Cut& cut) {
   if (cut.run.out.find("anything that addresses may lead to is kept") != std::string::npos) return {};
   const std::vector<DumpRow> rows = dump_rows(cut.path);
-  const auto begin = std::find_if(rows.begin(), rows.end(), [](const DumpRow& row) { return row.command == "rondoPrelude" || row.command == "rondoCut"; });
+  const auto begin = std::find_if(rows.begin(), rows.end(), [](const DumpRow& row) {
+    return row.command == "rondoPrelude" || row.command == "rondoCut";
+  });
   REQUIRE(begin != rows.end());
   std::map<std::string, std::vector<const DumpRow*>> about;
   std::vector<std::string> made;

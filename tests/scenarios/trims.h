@@ -18,7 +18,8 @@ struct Cut {
 };
 
 // `span`: {"--submits", "1:2"} and the like, and any other options. On the driver that it was captured on.
-Cut cut(const Recording& capture, const Words& span, const std::string& driver = lavapipe, const std::string& settings = "");
+Cut cut(const Recording& capture, const Words& span, const std::string& driver = lavapipe,
+        const std::string& settings = "");
 
 // Alone, and again and again: all that it has to compare is equal.
 void cut_verifies(const Cut& cut, const std::string& driver = lavapipe, const std::string& settings = "");
@@ -30,8 +31,8 @@ struct DumpRow {
 };
 std::vector<DumpRow> dump_rows(const std::string& path);
 
-// Objects that were made in front of the cut, and that nothing behind it needs, each in words; empty: there are none. Nor
-// where the cut says that it keeps whatever addresses may lead to.
+// Objects that were made in front of the cut, and that nothing behind it needs, each in words; empty: there are none.
+// Nor where the cut says that it keeps whatever addresses may lead to.
 std::string needless_objects(const Cut& cut);
 
 }  // namespace scenario

@@ -39,13 +39,11 @@ SCENARIO("a forked child and its parent see what they see without a recorder", "
   prints_the_same({program("parted"), "--grand", "1"}, lavapipe);
 }
 
-SCENARIO("a forked child and its parent see what they see without a recorder on a newer lavapipe",
-         "[undisturbed]") {
+SCENARIO("a forked child and its parent see what they see without a recorder on a newer lavapipe", "[undisturbed]") {
   prints_the_same({program("parted"), "--grand", "1"}, lavapipe25);
 }
 
-SCENARIO("a forked child and its parent see what they see without a recorder on SwiftShader",
-         "[undisturbed]") {
+SCENARIO("a forked child and its parent see what they see without a recorder on SwiftShader", "[undisturbed]") {
   prints_the_same({program("parted"), "--grand", "1"}, swiftshader);
 }
 
@@ -75,8 +73,7 @@ SCENARIO("pages that a program gives back are what they are without a recorder",
   prints_the_same({program("given_back")}, lavapipe);
 }
 
-SCENARIO("pages that a program gives back are what they are without a recorder on a newer lavapipe",
-         "[undisturbed]") {
+SCENARIO("pages that a program gives back are what they are without a recorder on a newer lavapipe", "[undisturbed]") {
   prints_the_same({program("given_back")}, lavapipe25);
 }
 

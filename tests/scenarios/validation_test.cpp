@@ -102,8 +102,7 @@ SCENARIO("what is said beneath the layer is seen", "[validation]") {
   // Else silence would say nothing: the layer's best practices always have something to say.
   const TemporaryDirectory directory;
   Command command = capture_command({program("leak")}, directory.file("x.rondo"), {.with_launcher = false});
-  validate(command, directory,
-           "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n");
+  validate(command, directory, "khronos_validation.enables = VK_VALIDATION_FEATURE_ENABLE_BEST_PRACTICES_EXT\n");
   const Outcome outcome = run(command);
   INFO(outcome.both());
   CHECK(!messages(outcome).empty());

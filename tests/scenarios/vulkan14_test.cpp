@@ -13,15 +13,15 @@ namespace {
 const std::string kOlderLayer = "the validation layer here does not know Vulkan 1.4";
 }  // namespace
 
-CHAPTER("[vulkan14]", "images that the host copies to and from replay by the core of 1.4",
-        .name = "host_image_copies", .not_validated_because = kOlderLayer,
-        .not_compared_because = "memory of linear images cannot be imported here", .by_core_of_1_4 = true)
+CHAPTER("[vulkan14]", "images that the host copies to and from replay by the core of 1.4", .name = "host_image_copies",
+        .not_validated_because = kOlderLayer, .not_compared_because = "memory of linear images cannot be imported here",
+        .by_core_of_1_4 = true)
 
 CHAPTER("[vulkan14]", "memory mapped by newer commands replays by the core of 1.4", .name = "mapped_again",
         .not_validated_because = kOlderLayer, .by_core_of_1_4 = true)
 
-CHAPTER("[vulkan14]", "descriptors and constants of maintenance6 replay by the core of 1.4",
-        .name = "second_forms", .not_validated_because = kOlderLayer, .by_core_of_1_4 = true)
+CHAPTER("[vulkan14]", "descriptors and constants of maintenance6 replay by the core of 1.4", .name = "second_forms",
+        .not_validated_because = kOlderLayer, .by_core_of_1_4 = true)
 
 CHAPTER("[vulkan14]", "attachments that are read while they are drawn to replay by the core of 1.4",
         .name = "local_reads", .not_validated_because = kOlderLayer, .by_core_of_1_4 = true)

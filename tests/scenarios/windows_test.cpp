@@ -37,8 +37,7 @@ void has_results_of_a_resize(const Words& words) {
   INFO(dump.both());
   int results = 0;
   for (const std::string& line : lines(dump.out))
-    if (line.find("vkAcquireNextImageKHR") != std::string::npos ||
-        line.find("vkQueuePresentKHR") != std::string::npos)
+    if (line.find("vkAcquireNextImageKHR") != std::string::npos || line.find("vkQueuePresentKHR") != std::string::npos)
       results += count(line, "= VK_SUBOPTIMAL_KHR") + count(line, "= VK_ERROR_OUT_OF_DATE_KHR");
   CHECK(results > 0);
 }
@@ -87,8 +86,7 @@ SCENARIO("a program sees that its window has vanished, and so does its capture",
   for (const std::string system : {"xcb", "xlib"}) {
     INFO(system);
     every_image_is_equal(vanishing(system), 6);
-    const std::string dump =
-        rondo({"dump", captured(vanishing(system), {.checkpoints = "present"}).path}).out;
+    const std::string dump = rondo({"dump", captured(vanishing(system), {.checkpoints = "present"}).path}).out;
     CHECK(count(dump, "= VK_ERROR_SURFACE_LOST_KHR") + count(dump, "= VK_ERROR_OUT_OF_DATE_KHR") > 0);
   }
 }

@@ -158,7 +158,8 @@ SCENARIO("a wrong command line is refused with status 2", "[wrong-input]") {
                              Words{"--replace", "all@main=" + copy, "--report", copy, path}})
     refuses("player", player(words), kUsage, "would overwrite");
   CHECK(read_file(copy) == read_file(path));
-  refuses("player", player({"--report", other, "--pipeline-cache", directory.path() + "/./other", path}), kUsage, "the same file");
+  refuses("player", player({"--report", other, "--pipeline-cache", directory.path() + "/./other", path}), kUsage,
+          "the same file");
   const Outcome alone = rondo({});
   CHECK(alone.status == kUsage);
   CHECK(alone.out.empty());

@@ -57,7 +57,8 @@ TEST(AccessCorners, CountsWithoutArraysTakeNoMemory) {
   write.dstSet = scene.set(VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR, 1);
   write.descriptorType = VK_DESCRIPTOR_TYPE_ACCELERATION_STRUCTURE_KHR;
   write.descriptorCount = 0xffffffffu;
-  scene.capture.call(CommandId::vkUpdateDescriptorSets, args_vkUpdateDescriptorSets{scene.device, 1, &write, 0, nullptr});
+  scene.capture.call(CommandId::vkUpdateDescriptorSets,
+                     args_vkUpdateDescriptorSets{scene.device, 1, &write, 0, nullptr});
   EXPECT_EQ(scene.touches(), Touches{});
 }
 
@@ -67,7 +68,8 @@ TEST(AccessCorners, CopiesBetweenHugeLayoutsEnd) {
   copy.sType = VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET;
   copy.srcSet = copy.dstSet = scene.set(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0xffffffffu);
   copy.descriptorCount = 0xffffffffu;
-  scene.capture.call(CommandId::vkUpdateDescriptorSets, args_vkUpdateDescriptorSets{scene.device, 0, nullptr, 1, &copy});
+  scene.capture.call(CommandId::vkUpdateDescriptorSets,
+                     args_vkUpdateDescriptorSets{scene.device, 0, nullptr, 1, &copy});
   EXPECT_EQ(scene.touches(), Touches{});
 }
 
@@ -140,10 +142,17 @@ TEST(AccessCorners, PassesUseDepthAndStencilOfAView) {
   view_info.format = image_info.format;
   view_info.subresourceRange = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 1, 0, 1};
   auto view = handle<VkImageView>(0x201);
-  scene.capture.call(CommandId::vkCreateImageView, args_vkCreateImageView{scene.device, &view_info, nullptr, &view}, kOk);
-  const VkAttachmentDescription attachment{0, image_info.format, VK_SAMPLE_COUNT_1_BIT, VK_ATTACHMENT_LOAD_OP_CLEAR,
-                                           VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_LOAD_OP_LOAD,
-                                           VK_ATTACHMENT_STORE_OP_STORE, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_GENERAL};
+  scene.capture.call(CommandId::vkCreateImageView, args_vkCreateImageView{scene.device, &view_info, nullptr, &view},
+                     kOk);
+  const VkAttachmentDescription attachment{0,
+                                           image_info.format,
+                                           VK_SAMPLE_COUNT_1_BIT,
+                                           VK_ATTACHMENT_LOAD_OP_CLEAR,
+                                           VK_ATTACHMENT_STORE_OP_STORE,
+                                           VK_ATTACHMENT_LOAD_OP_LOAD,
+                                           VK_ATTACHMENT_STORE_OP_STORE,
+                                           VK_IMAGE_LAYOUT_GENERAL,
+                                           VK_IMAGE_LAYOUT_GENERAL};
   const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_GENERAL};
   VkSubpassDescription subpass{};
   subpass.pDepthStencilAttachment = &reference;
@@ -154,7 +163,8 @@ TEST(AccessCorners, PassesUseDepthAndStencilOfAView) {
   pass_info.subpassCount = 1;
   pass_info.pSubpasses = &subpass;
   auto pass = handle<VkRenderPass>(0x202);
-  scene.capture.call(CommandId::vkCreateRenderPass, args_vkCreateRenderPass{scene.device, &pass_info, nullptr, &pass}, kOk);
+  scene.capture.call(CommandId::vkCreateRenderPass, args_vkCreateRenderPass{scene.device, &pass_info, nullptr, &pass},
+                     kOk);
   VkFramebufferCreateInfo framebuffer_info{};
   framebuffer_info.sType = VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO;
   framebuffer_info.renderPass = pass;
@@ -178,7 +188,8 @@ TEST(AccessCorners, PassesUseDepthAndStencilOfAView) {
   group.deviceRenderAreaCount = 1;
   group.pDeviceRenderAreas = &part;
   scene.begin(scene.commands);
-  for (const auto& [area, chain] : {std::pair<VkRect2D, const void*>({{0, 0}, {16, 16}}, nullptr), {{{0, 0}, {16, 8}}, nullptr},
+  for (const auto& [area, chain] : {std::pair<VkRect2D, const void*>({{0, 0}, {16, 16}}, nullptr),
+                                    {{{0, 0}, {16, 8}}, nullptr},
                                     {{{0, 0}, {16, 16}}, &group}}) {
     begin.renderArea = area;
     begin.pNext = chain;
@@ -188,18 +199,22 @@ TEST(AccessCorners, PassesUseDepthAndStencilOfAView) {
   }
   scene.submit(scene.commands);
   // Depth is cleared, of which all is replaced where the area is the image's; stencil is loaded; both are stored.
-  const Touches whole{"0 VkImage#0 aspects 2, all of it", "0 VkImage#0 aspects 4", "0 VkImage#0 aspects 2", "0 VkImage#0 aspects 4"};
-  const Touches partly{"0 VkImage#0 aspects 2", "0 VkImage#0 aspects 4", "0 VkImage#0 aspects 2", "0 VkImage#0 aspects 4"};
+  const Touches whole{"0 VkImage#0 aspects 2, all of it", "0 VkImage#0 aspects 4", "0 VkImage#0 aspects 2",
+                      "0 VkImage#0 aspects 4"};
+  const Touches partly{"0 VkImage#0 aspects 2", "0 VkImage#0 aspects 4", "0 VkImage#0 aspects 2",
+                       "0 VkImage#0 aspects 4"};
   Touches expected = whole;
   expected.insert(expected.end(), partly.begin(), partly.end());
   expected.insert(expected.end(), partly.begin(), partly.end());
   EXPECT_EQ(scene.touches(), expected);
 }
 
-// Two buffers in one memory have one address; an address leads to the one that reaches furthest, also when the other is gone.
+// Two buffers in one memory have one address; an address leads to the one that reaches furthest, also when the other is
+// gone.
 TEST(AccessCorners, AddressesMayBeThoseOfSeveralBuffers) {
   AccessScene scene;
-  const VkBuffer longer = scene.buffer(0x100, 4096), shorter = scene.buffer(0x101, 64), storage = scene.buffer(0x102, 256);
+  const VkBuffer longer = scene.buffer(0x100, 4096), shorter = scene.buffer(0x101, 64),
+                 storage = scene.buffer(0x102, 256);
   for (const VkBuffer one : {longer, shorter}) {
     VkBufferDeviceAddressInfo info{};
     info.sType = VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO;

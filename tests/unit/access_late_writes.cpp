@@ -34,14 +34,12 @@ struct Scene : test::AccessScene {
     submit(one);
   }
   void ended(std::uint32_t count, std::uint32_t pending, bool unsure = false) {
-    capture.call(CommandId::rondoWorkEnded,
-                 args_rondoWorkEnded{queue, count, pending, unsure ? VK_TRUE : VK_FALSE});
+    capture.call(CommandId::rondoWorkEnded, args_rondoWorkEnded{queue, count, pending, unsure ? VK_TRUE : VK_FALSE});
   }
   void write(VkDeviceSize offset, VkDeviceSize size) {
     const RondoRange range{offset, size};
     const std::vector<std::byte> bytes(static_cast<std::size_t>(size), std::byte{1});
-    capture.call(CommandId::rondoHostWrite,
-                 args_rondoHostWrite{device, memory, 1, &range, bytes.size(), bytes.data()});
+    capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{device, memory, 1, &range, bytes.size(), bytes.data()});
   }
   // A text for each host write: "after N" (submit N had ended, counted from 0), "unsure", both, or empty.
   std::vector<std::string> found(const std::set<int>& over = {}) {
@@ -63,8 +61,7 @@ struct Scene : test::AccessScene {
     for (analyzers::Step step;;) {
       const auto more = walk->next(step);
       if (!more || !*more) return all;
-      EXPECT_TRUE(
-          access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
+      EXPECT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
       if (step.command->id == CommandId::vkAllocateMemory) memory_id = walk->resolution().created[0];
       if (step.submits != 0) submits.push_back(step.record.sequence);
       writes.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence,

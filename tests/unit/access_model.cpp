@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The access model knows every command that programs are shown, and what it does with captures that no program makes.
-#include "access/model.h"
-
 #include <gtest/gtest.h>
 
 #include <string>
 #include <vector>
 
+#include "access/model.h"
 #include "tests/unit/access_scene.h"
 
 namespace rondo {

@@ -24,8 +24,8 @@ inline void give_all(analyzers::Walk& walk, access::Model& model) {
     if (!*more) return;
     const auto loaded = access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters);
     ASSERT_TRUE(loaded) << loaded.error().message;
-    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence, step.succeeded(),
-                static_cast<std::uint64_t>(step.record.return_value)});
+    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence,
+                step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
   }
 }
 
@@ -63,8 +63,8 @@ struct AccessScene {
     info.bindingCount = 1;
     info.pBindings = &binding;
     auto layout = handle<VkDescriptorSetLayout>(next++);
-    capture.call(CommandId::vkCreateDescriptorSetLayout, args_vkCreateDescriptorSetLayout{device, &info, nullptr, &layout},
-                 {.result = VK_SUCCESS});
+    capture.call(CommandId::vkCreateDescriptorSetLayout,
+                 args_vkCreateDescriptorSetLayout{device, &info, nullptr, &layout}, {.result = VK_SUCCESS});
     VkDescriptorSetAllocateInfo allocate{};
     allocate.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
     allocate.descriptorPool = handle<VkDescriptorPool>(0x50);
@@ -99,8 +99,9 @@ struct AccessScene {
     const auto walked = analyzers::walk_accesses(*walk, wanted, [&](const access::Executed& executed) {
       for (const access::Touch& touch : executed.touches)
         all.push_back(std::to_string(executed.submit) + " " + walk->objects().name(touch.object) + " " +
-                      (touch.part.aspectMask != 0 ? "aspects " + std::to_string(touch.part.aspectMask)
-                                                  : std::to_string(touch.offset) + ":" + std::to_string(touch.offset + touch.size)) +
+                      (touch.part.aspectMask != 0
+                           ? "aspects " + std::to_string(touch.part.aspectMask)
+                           : std::to_string(touch.offset) + ":" + std::to_string(touch.offset + touch.size)) +
                       (touch.overwrites && touch.part.aspectMask != 0 ? ", all of it" : ""));
       return true;
     });

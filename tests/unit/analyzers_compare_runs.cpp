@@ -26,10 +26,11 @@ std::string text_of(double value) {
 }
 
 // A report as player writes it, its iterations `first`, `first` + 1 % and so on.
-std::string report(double first, int iterations, const std::string& more = "", const std::string& device = "llvmpipe (LLVM)",
-                   const std::string& span = "frames 1:2") {
+std::string report(double first, int iterations, const std::string& more = "",
+                   const std::string& device = "llvmpipe (LLVM)", const std::string& span = "frames 1:2") {
   std::string text = R"({"player": "1", "status": 0, "error": null, "capture": {"file": "x.rondo", "id": "ab12"},
-    "devices": [")" + device + R"("], "span": {"request": ")" + span + R"("}, "iterations": [)";
+    "devices": [")" + device +
+                     R"("], "span": {"request": ")" + span + R"("}, "iterations": [)";
   for (int i = 0; i < iterations; ++i) {
     if (i != 0) text += ", ";
     text += R"({"seconds": )" + text_of(first * (1 + i * 0.01)) + R"(, "span_seconds": 1, "cpu_seconds": )" +
@@ -131,14 +132,14 @@ TEST(CompareRuns, MetricsAreChosenAndAbsentOnesPassedOver) {
 TEST(CompareRuns, IntervalsAreRowsOfTheirOwn) {
   const Two two;
   const auto with = [](const std::string& decode) {
-    return report(1, 8, R"("intervals": [{"name": "prefill", "seconds": 0.5}, {"name": "decode", "seconds": )" + decode +
-                            R"(}, {"name": "decode", "seconds": 0.1}])");
+    return report(1, 8,
+                  R"("intervals": [{"name": "prefill", "seconds": 0.5}, {"name": "decode", "seconds": )" + decode +
+                      R"(}, {"name": "decode", "seconds": 0.1}])");
   };
   const Printed printed = two.compare(with("0.25"), with("0.5"));
   EXPECT_EQ(printed.status, 0) << "parts of the span only inform";
   EXPECT_TRUE(has(printed.out, "0 slower, 0 faster, 1 the same, 0 unclear")) << printed.out;
-  EXPECT_TRUE(has(printed.out, "3 rows that only inform: 1 slower, 0 faster, 2 the same, 0 unclear"))
-      << printed.out;
+  EXPECT_TRUE(has(printed.out, "3 rows that only inform: 1 slower, 0 faster, 2 the same, 0 unclear")) << printed.out;
   const Printed all = two.compare(with("0.25"), with("0.5"), {"--gate", "all"});
   EXPECT_EQ(all.status, 5);
   EXPECT_TRUE(has(all.out, "1 slower, 0 faster, 3 the same")) << all.out;
@@ -158,8 +159,9 @@ TEST(CompareRuns, OtherCircumstancesAreNamedOnBothSides) {
   const Printed printed =
       two.compare(report(1, 8), report(1, 8, "", "SwiftShader Device (LLVM)", "scope \\\"prefill\\\""));
   EXPECT_EQ(printed.status, 0);
-  EXPECT_TRUE(has(printed.out, "another device: " + two.old_file.path() + " has llvmpipe (LLVM), " + two.new_file.path() +
-                                   " has SwiftShader Device (LLVM)")) << printed.out;
+  EXPECT_TRUE(has(printed.out, "another device: " + two.old_file.path() + " has llvmpipe (LLVM), " +
+                                   two.new_file.path() + " has SwiftShader Device (LLVM)"))
+      << printed.out;
   EXPECT_TRUE(has(printed.out, "frames 1:2")) << printed.out;
   EXPECT_TRUE(has(printed.out, "scope \"prefill\"")) << printed.out;
   EXPECT_EQ(printed.out.find("another capture"), std::string::npos) << printed.out;
@@ -173,8 +175,7 @@ TEST(CompareRuns, WhatIsGoneDoesNotPass) {
   const std::string with_gpu = report(1, 8, R"("gpu_seconds": 0.5)"), without = report(1, 8);
   const Printed gone = two.compare(with_gpu, without);
   EXPECT_EQ(gone.status, 5);
-  EXPECT_TRUE(has(gone.out, "1 the same, 0 unclear, 1 missing in NEW (by more than 5 %, confidence 95 %)"))
-      << gone.out;
+  EXPECT_TRUE(has(gone.out, "1 the same, 0 unclear, 1 missing in NEW (by more than 5 %, confidence 95 %)")) << gone.out;
   EXPECT_EQ(two.compare(with_gpu, without, {"--metric", "seconds"}).status, 0);
   EXPECT_EQ(two.compare(with_gpu, without, {"--allow-missing"}).status, 0);
   EXPECT_EQ(two.compare(without, with_gpu).status, 0) << "something new is no harm";
@@ -183,7 +184,9 @@ TEST(CompareRuns, WhatIsGoneDoesNotPass) {
   failed.replace(failed.find("\"status\": 0, \"error\": null"), 26, R"("status": 1, "error": "the device is lost")");
   const Printed printed = two.compare(report(1, 8), failed, {"--allow-missing"});
   EXPECT_EQ(printed.status, 5);
-  EXPECT_TRUE(has(printed.out, "failed: " + two.new_file.path() + ": the replay ended with status 1: the device is lost\n")) << printed.out;
+  EXPECT_TRUE(
+      has(printed.out, "failed: " + two.new_file.path() + ": the replay ended with status 1: the device is lost\n"))
+      << printed.out;
   EXPECT_TRUE(has(printed.out, "; NEW failed\n")) << printed.out;
   EXPECT_EQ(two.compare(failed, report(1, 8)).status, 0);
   const auto json = JsonText::parse(two.compare(report(1, 8), failed, {"--format", "json"}).out);
@@ -200,7 +203,8 @@ TEST(CompareRuns, RepetitionsOfABenchmarkAreItsSamples) {
     elsewhere += benchmark_row("replay/scope:b", 1) + ", ";
   }
   // An aggregate is no sample: with it the medians would be others.
-  const std::string mean = R"({"name": "replay/frames:1:2_mean", "run_name": "replay/frames:1:2", "run_type": "aggregate",
+  const std::string mean =
+      R"({"name": "replay/frames:1:2_mean", "run_name": "replay/frames:1:2", "run_type": "aggregate",
     "real_time": 99, "cpu_time": 1, "time_unit": "ms"})";
   const Printed slower = two.compare(benchmark(before + mean), benchmark(after + elsewhere + mean));
   EXPECT_EQ(slower.status, 5) << slower.error;
@@ -270,8 +274,7 @@ TEST(CompareRuns, AllFormatsSayTheSame) {
   EXPECT_EQ(parsed->string("/sample"), "iteration");
   EXPECT_EQ(parsed->shown("/rows/0/gates"), "true");
   EXPECT_EQ(parsed->shown("/rows/1/gates"), "false");
-  const double lower = parsed->real("/rows/0/lower").value_or(0),
-               upper = parsed->real("/rows/0/upper").value_or(0);
+  const double lower = parsed->real("/rows/0/lower").value_or(0), upper = parsed->real("/rows/0/upper").value_or(0);
   EXPECT_GT(lower, 1.15);
   EXPECT_LT(lower, 1.2);
   EXPECT_NEAR(lower * upper, 1.44, 1e-9) << "the samples are alike but for the factor";
@@ -289,8 +292,7 @@ TEST(CompareRuns, AnIntervalThatReachesOverTheThresholdIsUnclear) {
   const Printed unclear = two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%"});
   EXPECT_EQ(unclear.status, 0);
   EXPECT_TRUE(has(unclear.out, "0 slower, 0 faster, 0 the same, 1 unclear")) << unclear.out;
-  const Printed github =
-      two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%", "--format", "github"});
+  const Printed github = two.compare(report(1, 8), report(1.06, 8), {"--threshold", "8%", "--format", "github"});
   EXPECT_TRUE(has(github.out, "| **unclear** | gates |\n")) << github.out;
   EXPECT_TRUE(has(github.out, "- **unclear**: replay (seconds) takes 1.0")) << github.out;
   EXPECT_TRUE(has(github.out, "--require-clear makes this status 5")) << github.out;
@@ -314,19 +316,17 @@ TEST(CompareRuns, JUnitFailsWhatGatesAndSkipsWhatInforms) {
   EXPECT_EQ(informs.status, 0);
   EXPECT_TRUE(has(informs.out, "tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"1\"")) << informs.out;
   EXPECT_TRUE(
-      has(informs.out,
-          "informs only: slower: 1 s before, 2 s now, 2.000 times as long; 95 % interval 2.000 to 2.000"))
+      has(informs.out, "informs only: slower: 1 s before, 2 s now, 2.000 times as long; 95 % interval 2.000 to 2.000"))
       << informs.out;
   const Printed gates = two.compare(with(1, 1), with(1, 2), {"--format", "junit", "--gate", "all"});
   EXPECT_EQ(gates.status, 5);
   EXPECT_TRUE(has(gates.out, "failures=\"1\" errors=\"0\" skipped=\"0\"")) << gates.out;
   const std::vector<std::string> unclear{"--format", "junit", "--threshold", "8%"};
-  EXPECT_TRUE(has(two.compare(report(1, 8), report(1.06, 8), unclear).out,
-                  "failures=\"0\" errors=\"0\" skipped=\"1\""));
-  EXPECT_TRUE(has(two.compare(report(1, 8), report(1.06, 8),
-                              {"--format", "junit", "--threshold", "8%", "--require-clear"})
-                      .out,
-                  "failures=\"1\" errors=\"0\" skipped=\"0\""));
+  EXPECT_TRUE(
+      has(two.compare(report(1, 8), report(1.06, 8), unclear).out, "failures=\"0\" errors=\"0\" skipped=\"1\""));
+  EXPECT_TRUE(
+      has(two.compare(report(1, 8), report(1.06, 8), {"--format", "junit", "--threshold", "8%", "--require-clear"}).out,
+          "failures=\"1\" errors=\"0\" skipped=\"0\""));
 }
 
 TEST(CompareRuns, PartsOfABenchmarkOfThePlayerInformAndOtherBenchmarksGate) {
@@ -370,8 +370,8 @@ TEST(CompareRuns, SeveralFilesStandOnBothSidesOfDashes) {
   EXPECT_TRUE(has(slower.out, "1.165 to 1.236")) << slower.out;
   EXPECT_FALSE(has(slower.out, "one run a side")) << slower.out;
   // Values of options are no files, on either side.
-  const Printed among = compared({"--alpha", "0.05", olds[0], olds[1], "--threshold=5%", olds[2], olds[3]},
-                                 of_new, {"--metric", "seconds"});
+  const Printed among = compared({"--alpha", "0.05", olds[0], olds[1], "--threshold=5%", olds[2], olds[3]}, of_new,
+                                 {"--metric", "seconds"});
   EXPECT_EQ(among.status, 5);
   EXPECT_EQ(among.out, slower.out);
   const auto json = JsonText::parse(compared(olds, of_new, {"--format", "json"}).out);

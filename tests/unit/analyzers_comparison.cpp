@@ -93,8 +93,7 @@ TEST(Comparison, ANoisyRunnerIsUnclearAndNotTheSame) {
   test::Noise noise(7);
   Counts slower_by_a_third, identical;
   for (int i = 0; i < 1000; ++i) {
-    slower_by_a_third.add(
-        verdict_of({run_of(noise.times(10, 1, 0.5))}, {run_of(noise.times(10, 1.33, 0.5))}, 0.05));
+    slower_by_a_third.add(verdict_of({run_of(noise.times(10, 1, 0.5))}, {run_of(noise.times(10, 1.33, 0.5))}, 0.05));
     identical.add(verdict_of({run_of(noise.times(10, 1, 0.5))}, {run_of(noise.times(10, 1, 0.5))}, 0.05));
   }
   EXPECT_EQ(slower_by_a_third.same, 0);
@@ -106,8 +105,7 @@ TEST(Comparison, ANoisyRunnerIsUnclearAndNotTheSame) {
 // Each run has a level of its own, which its iterations share.
 Side runs(test::Noise& noise, std::size_t count, double between, double within) {
   Side side;
-  for (std::size_t i = 0; i < count; ++i)
-    side.push_back(run_of(noise.times(10, noise.time(1, between), within)));
+  for (std::size_t i = 0; i < count; ++i) side.push_back(run_of(noise.times(10, noise.time(1, between), within)));
   return side;
 }
 
@@ -229,9 +227,9 @@ TEST(Comparison, IterationsThatDriftAreToldOfWhereTheyAreTheSamples) {
     return compare_sides(before, after, {})->warnings;
   };
   ASSERT_EQ(warnings({run_of(steady)}, {run_of(drifting, "new.json")}).size(), 1u);
-  EXPECT_EQ(warnings({run_of(steady)}, {run_of(drifting, "new.json")})[0].find(
-                "new.json: the iterations of replay drift"),
-            0u);
+  EXPECT_EQ(
+      warnings({run_of(steady)}, {run_of(drifting, "new.json")})[0].find("new.json: the iterations of replay drift"),
+      0u);
   EXPECT_TRUE(warnings({run_of(steady)}, {run_of(steady)}).empty());
   const Side several{run_of(drifting), run_of(drifting)};
   EXPECT_TRUE(warnings(several, several).empty());
@@ -240,8 +238,7 @@ TEST(Comparison, IterationsThatDriftAreToldOfWhereTheyAreTheSamples) {
   EXPECT_EQ(warnings(alike, apart),
             std::vector<std::string>{"NEW: the runs of replay vary by 47 %: the machine did other things"});
   EXPECT_EQ(warnings({run_of({1, 2, 1})}, {run_of({1, 1, 1})}),
-            std::vector<std::string>{
-                "r.json: the iterations of replay vary by 43 %: the machine did other things"});
+            std::vector<std::string>{"r.json: the iterations of replay vary by 43 %: the machine did other things"});
 }
 
 TEST(Comparison, FewestSamplesAreThoseThatCanBeSignificant) {

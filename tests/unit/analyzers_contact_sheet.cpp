@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Where the pictures of a contact sheet lie.
-#include "analyzers/contact_sheet.h"
-
 #include <gtest/gtest.h>
+
+#include "analyzers/contact_sheet.h"
 
 namespace rondo::analyzers {
 namespace {

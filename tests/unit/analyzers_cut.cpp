@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The cut that a capture asks for, by a program that stands in for `rondo trim`.
 #include <gtest/gtest.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <stdlib.h>
-#include <sys/stat.h>
 
 #include "analyzers/cut.h"
 #include "format/writer.h"
@@ -38,9 +38,7 @@ class AnalyzersCut : public ::testing::Test {
     ::chmod(file("trim").c_str(), 0700);
     return file("trim");
   }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), {}));
-  }
+  std::size_t files() const { return static_cast<std::size_t>(std::distance(fs::directory_iterator(directory_), {})); }
   // Of a capture with these session objects.
   std::string asked_for(const std::vector<std::string>& sessions) const {
     WriterOptions options;
@@ -73,8 +71,8 @@ TEST_F(AnalyzersCut, ItIsAskedForTheFrames) {
 }
 
 TEST_F(AnalyzersCut, AFailureLeavesTheFileAndSaysWhatWasSaid) {
-  const auto failed =
-      perform_cut(file("a.rondo"), request_, program("echo half > \"$6\"; echo one >&2; echo 'rondo: because' >&2; exit 1"));
+  const auto failed = perform_cut(file("a.rondo"), request_,
+                                  program("echo half > \"$6\"; echo one >&2; echo 'rondo: because' >&2; exit 1"));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "because");
   EXPECT_EQ(contents("a.rondo"), "whole");
@@ -92,8 +90,8 @@ TEST_F(AnalyzersCut, AFailureWithoutWordsHasSome) {
 }
 
 TEST_F(AnalyzersCut, VeryMuchThatIsSaidIsRead) {
-  const auto failed = perform_cut(file("a.rondo"), request_,
-                                  program("for i in $(seq 20000); do echo line $i >&2; done; exit 1"));
+  const auto failed =
+      perform_cut(file("a.rondo"), request_, program("for i in $(seq 20000); do echo line $i >&2; done; exit 1"));
   ASSERT_FALSE(failed);
   EXPECT_EQ(failed.error().message, "line 20000");
 }
@@ -105,9 +103,9 @@ TEST_F(AnalyzersCut, TheLastRequestOfTheSessionsCounts) {
 }
 
 TEST_F(AnalyzersCut, ARequestThatNobodyUnderstandsIsNone) {
-  for (const char* wrong : {R"({"cut_request":"1:3"})", R"({"cut_request":{"frames":5}})",
-                            R"({"cut_request":{"frames":"3:1"}})", R"({"cut_request":{"frames":"1:3 -o /x"}})",
-                            R"({"cut_request":{"submits":"1:3"}})"})
+  for (const char* wrong :
+       {R"({"cut_request":"1:3"})", R"({"cut_request":{"frames":5}})", R"({"cut_request":{"frames":"3:1"}})",
+        R"({"cut_request":{"frames":"1:3 -o /x"}})", R"({"cut_request":{"submits":"1:3"}})"})
     EXPECT_EQ(asked_for({wrong}), "") << wrong;
 }
 

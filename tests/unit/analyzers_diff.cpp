@@ -36,7 +36,8 @@ struct Story {
       info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
       info.size = size;
       VkBuffer made = handle<VkBuffer>(value);
-      capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{device, &info, nullptr, &made}, {.result = VK_SUCCESS});
+      capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{device, &info, nullptr, &made},
+                   {.result = VK_SUCCESS});
       return made;
     };
     if (one_more) make(0xf00, 1);
@@ -102,8 +103,10 @@ TEST(AnalyzersDiff, ComparesSpansOfBothOrOfEach) {
   EXPECT_EQ(diff(a.file.path(), b.file.path(), {"--frames", "1:2"}).status, kDifferent);
   EXPECT_EQ(diff(a.file.path(), b.file.path(), {"--frames", "2:3"}).status, 0);
   const Story repeated({1, 2, 3, 1}), moved({7, 1, 2});
-  EXPECT_EQ(diff(repeated.file.path() + "@frames=0:1", moved.file.path() + "@frames=1:2", {"--ignore", "handles"}).status, 0);
-  EXPECT_EQ(diff(repeated.file.path() + "@frames=0:2", moved.file.path() + "@frames=1:3", {"--ignore", "handles"}).status, 0);
+  EXPECT_EQ(
+      diff(repeated.file.path() + "@frames=0:1", moved.file.path() + "@frames=1:2", {"--ignore", "handles"}).status, 0);
+  EXPECT_EQ(
+      diff(repeated.file.path() + "@frames=0:2", moved.file.path() + "@frames=1:3", {"--ignore", "handles"}).status, 0);
   EXPECT_EQ(diff(repeated.file.path() + "@frames=0:1", moved.file.path() + "@frames=1:2").status, kDifferent);
 }
 
@@ -113,8 +116,8 @@ TEST(AnalyzersDiff, IgnoresWhatItIsToldTo) {
   EXPECT_EQ(diff(plain.file.path(), later.file.path(), {"--ignore", "times"}).status, 0);
   EXPECT_EQ(diff(plain.file.path(), named.file.path()).status, kDifferent);
   EXPECT_EQ(diff(plain.file.path(), named.file.path(), {"--ignore", "handles,names"}).status, 0);
-  const JsonText json = *JsonText::parse(
-      diff(plain.file.path(), more.file.path(), {"--format", "json", "--ignore", "handles"}).out);
+  const JsonText json =
+      *JsonText::parse(diff(plain.file.path(), more.file.path(), {"--format", "json", "--ignore", "handles"}).out);
   EXPECT_EQ(json.number("/commands/vkCreateBuffer/only_a"), 0u);
   EXPECT_EQ(json.number("/commands/vkCreateBuffer/only_b"), 1u);
 }
@@ -148,7 +151,8 @@ TEST(AnalyzersDiff, SaysWhatIsWrongWithItsWords) {
   EXPECT_EQ(none.status, kUsage);
   EXPECT_NE(none.error.find("there is no frame 7"), std::string::npos) << none.error;
   EXPECT_EQ(diff(path, "nowhere.rondo").status, kUnreadable);
-  for (const char* option : {"--frames", "--submits"}) EXPECT_EQ(diff(path, path, {option, ""}).status, kUsage) << option;
+  for (const char* option : {"--frames", "--submits"})
+    EXPECT_EQ(diff(path, path, {option, ""}).status, kUsage) << option;
 }
 
 TEST(AnalyzersDiff, RefusesWhatIsCutOrDamaged) {

@@ -36,8 +36,9 @@ class AnalyzersDump : public ::testing::Test {
 TEST_F(AnalyzersDump, TextRowsOfOneSubmit) {
   const Printed p = dump({"--submits", "2:3"});
   EXPECT_EQ(p.status, 0) << p.error;
-  EXPECT_EQ(rows_behind_head(p.out),
-            R"(      18 t0        0.500000ms+0.001000   vkQueuePresentKHR(queue=VkQueue#0, pPresentInfo={waitSemaphoreCount=0, pWaitSemaphores=null, swapchainCount=1, pSwapchains=[VkSwapchainKHR@0x90], pImageIndices=[0], pResults=null}) = VK_SUBOPTIMAL_KHR
+  EXPECT_EQ(
+      rows_behind_head(p.out),
+      R"(      18 t0        0.500000ms+0.001000   vkQueuePresentKHR(queue=VkQueue#0, pPresentInfo={waitSemaphoreCount=0, pWaitSemaphores=null, swapchainCount=1, pSwapchains=[VkSwapchainKHR@0x90], pImageIndices=[0], pResults=null}) = VK_SUBOPTIMAL_KHR
       19 t0                 -            rondoHostWrite(device=VkDevice#0, memory=VkDeviceMemory#0, rangeCount=1, pRanges=[{offset=16, size=300}], dataSize=300, pData=blob be8945035b2f421f56d0762b20085f91 (300 bytes)) [ambiguous]
       20 t0        1.000000ms+0.000250   vkQueueSubmit(queue=VkQueue#0, submitCount=1, pSubmits=[{waitSemaphoreCount=0, pWaitSemaphores=null, pWaitDstStageMask=null, commandBufferCount=1, pCommandBuffers=[VkCommandBuffer#0], signalSemaphoreCount=0, pSignalSemaphores=null}], fence=null) = VK_SUCCESS
              submit 2 executes VkCommandBuffer#0: 2 commands from record 12 on, before this span:
@@ -49,8 +50,9 @@ TEST_F(AnalyzersDump, TextRowsOfOneSubmit) {
 TEST_F(AnalyzersDump, JsonRowsOfBufferCreation) {
   const Printed p = dump({"--format=jsonl", "--grep", "vkCreateBuffer"});
   EXPECT_EQ(p.status, 0) << p.error;
-  EXPECT_EQ(rows_behind_head(p.out),
-            R"({"row":"record","sequence":6,"thread":0,"frame":0,"submit":0,"command":"vkCreateBuffer","result":"VK_ERROR_OUT_OF_HOST_MEMORY","parameters":{"device":"VkDevice#0","pCreateInfo":{"pNext":[],"flags":[],"size":1024,"usage":["VK_BUFFER_USAGE_TRANSFER_DST_BIT","VK_BUFFER_USAGE_STORAGE_BUFFER_BIT"],"sharingMode":"VK_SHARING_MODE_EXCLUSIVE","queueFamilyIndexCount":0,"pQueueFamilyIndices":null},"pBuffer":null}}
+  EXPECT_EQ(
+      rows_behind_head(p.out),
+      R"({"row":"record","sequence":6,"thread":0,"frame":0,"submit":0,"command":"vkCreateBuffer","result":"VK_ERROR_OUT_OF_HOST_MEMORY","parameters":{"device":"VkDevice#0","pCreateInfo":{"pNext":[],"flags":[],"size":1024,"usage":["VK_BUFFER_USAGE_TRANSFER_DST_BIT","VK_BUFFER_USAGE_STORAGE_BUFFER_BIT"],"sharingMode":"VK_SHARING_MODE_EXCLUSIVE","queueFamilyIndexCount":0,"pQueueFamilyIndices":null},"pBuffer":null}}
 {"row":"record","sequence":7,"thread":0,"frame":0,"submit":0,"command":"vkCreateBuffer","result":"VK_SUCCESS","parameters":{"device":"VkDevice#0","pCreateInfo":{"pNext":[],"flags":[],"size":1024,"usage":["VK_BUFFER_USAGE_TRANSFER_DST_BIT","VK_BUFFER_USAGE_STORAGE_BUFFER_BIT"],"sharingMode":"VK_SHARING_MODE_EXCLUSIVE","queueFamilyIndexCount":0,"pQueueFamilyIndices":null},"pBuffer":"VkBuffer#0"}}
 )");
 }
@@ -87,10 +89,16 @@ TEST_F(AnalyzersDump, EveryJsonRowIsJsonAndEveryRecordHasARow) {
 TEST_F(AnalyzersDump, FramesBeginAfterThePresentBefore) {
   const Printed p = dump({"--format=jsonl", "--frames", "1:2"});
   const std::string rows = rows_behind_head(p.out);
-  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 6);  // and the command buffer of the submit, with its two commands
-  EXPECT_NE(rows.find(R"({"row":"executes","submit":2,"batch":0,"command_buffer":"VkCommandBuffer#0","first_record":12,"commands":2,"recorded_before":true})"),
-            std::string::npos) << rows;
-  EXPECT_NE(rows.find(R"({"row":"executed","submit":2,"draw":0,"sequence":14,"thread":0,"command":"vkCmdDispatch",)"), std::string::npos) << rows;
+  // and the command buffer of the submit, with its two commands
+  EXPECT_EQ(std::count(rows.begin(), rows.end(), '\n'), 6);
+  EXPECT_NE(
+      rows.find(
+          R"({"row":"executes","submit":2,"batch":0,"command_buffer":"VkCommandBuffer#0","first_record":12,"commands":2,"recorded_before":true})"),
+      std::string::npos)
+      << rows;
+  EXPECT_NE(rows.find(R"({"row":"executed","submit":2,"draw":0,"sequence":14,"thread":0,"command":"vkCmdDispatch",)"),
+            std::string::npos)
+      << rows;
   EXPECT_EQ(rows.find(R"({"row":"record","sequence":19,)"), 0u) << rows;
   EXPECT_NE(rows.find(R"({"row":"record","sequence":21,)"), std::string::npos);
 }

@@ -21,14 +21,15 @@
 namespace rondo::analyzers {
 namespace {
 
+using test::handle;
 using test::printed;
 using test::Printed;
-using test::handle;
 using test::TemporaryFile;
 
 const auto kDevice = handle<VkDevice>(0x3000);
 
-VkPipelineShaderStageCreateInfo stage_of(VkShaderStageFlagBits stage, VkShaderModule module, const void* next = nullptr) {
+VkPipelineShaderStageCreateInfo stage_of(VkShaderStageFlagBits stage, VkShaderModule module,
+                                         const void* next = nullptr) {
   VkPipelineShaderStageCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.pNext = next;
@@ -56,7 +57,8 @@ void write_shaders_capture(const std::string& path) {
   for (const test::Code* code : {&work, &work, &nonsense}) {
     const VkShaderModuleCreateInfo info = module_of(*code);
     auto made = handle<VkShaderModule>(next += 0x10);
-    capture.call(CommandId::vkCreateShaderModule, args_vkCreateShaderModule{kDevice, &info, nullptr, &made}, {.result = 0});
+    capture.call(CommandId::vkCreateShaderModule, args_vkCreateShaderModule{kDevice, &info, nullptr, &made},
+                 {.result = 0});
   }
   const VkShaderModuleCreateInfo own = module_of(other);
   VkComputePipelineCreateInfo pipelines[2]{};
@@ -69,17 +71,19 @@ void write_shaders_capture(const std::string& path) {
   VkPipeline made[2] = {handle<VkPipeline>(0x510), handle<VkPipeline>(0x520)};
   capture.call(CommandId::vkCreateComputePipelines,
                args_vkCreateComputePipelines{kDevice, VK_NULL_HANDLE, 2, pipelines, nullptr, made}, {.result = 0});
-  const VkPipelineShaderStageCreateInfo stages[] = {stage_of(VK_SHADER_STAGE_MISS_BIT_KHR, handle<VkShaderModule>(0x120)),
-                                                    stage_of(VK_SHADER_STAGE_MISS_BIT_KHR, handle<VkShaderModule>(0x130))};
+  const VkPipelineShaderStageCreateInfo stages[] = {
+      stage_of(VK_SHADER_STAGE_MISS_BIT_KHR, handle<VkShaderModule>(0x120)),
+      stage_of(VK_SHADER_STAGE_MISS_BIT_KHR, handle<VkShaderModule>(0x130))};
   VkRayTracingPipelineCreateInfoKHR rays{};
   rays.sType = VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR;
   rays.layout = handle<VkPipelineLayout>(0x900);
   rays.stageCount = 2;
   rays.pStages = stages;
   VkPipeline ray_pipeline = handle<VkPipeline>(0x530);
-  capture.call(CommandId::vkCreateRayTracingPipelinesKHR,
-               args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &rays, nullptr, &ray_pipeline},
-               {.result = 0});
+  capture.call(
+      CommandId::vkCreateRayTracingPipelinesKHR,
+      args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &rays, nullptr, &ray_pipeline},
+      {.result = 0});
   capture.finish();
 }
 
@@ -99,10 +103,10 @@ TEST(AnalyzersExtract, WritesEachShaderOnceAndSaysWhatItIs) {
   EXPECT_EQ(p.status, 0) << p.error;
   EXPECT_EQ(std::count(p.out.begin(), p.out.end(), '\n'), 3);
   EXPECT_TRUE(p.out.starts_with(digest_text("work") + ".spv ")) << p.out;
-  for (const char* part : {"main (compute), local size 64 x 1 x 1; set 0 binding 0 storage buffer, read only",
-                           "; VkShaderModule#0 VkShaderModule#1 VkPipeline#0.compute VkPipeline#2.miss\n",
-                           "; VkPipeline#1.compute\n", "is not SPIR-V: it begins with 0x07070707",
-                           "; VkShaderModule#2 VkPipeline#2.miss[1]\n"})
+  for (const char* part :
+       {"main (compute), local size 64 x 1 x 1; set 0 binding 0 storage buffer, read only",
+        "; VkShaderModule#0 VkShaderModule#1 VkPipeline#0.compute VkPipeline#2.miss\n", "; VkPipeline#1.compute\n",
+        "is not SPIR-V: it begins with 0x07070707", "; VkShaderModule#2 VkPipeline#2.miss[1]\n"})
     EXPECT_NE(p.out.find(part), std::string::npos) << part << "\nin\n" << p.out;
   for (const char* name : {"work", "fourfold"}) {
     std::ifstream in(directory + "/" + digest_text(name) + ".spv", std::ios::binary);
@@ -119,8 +123,10 @@ TEST(AnalyzersExtract, LeavesWhatIsThereAndMendsWhatIsNotIt) {
   write_shaders_capture(file.path());
   const std::string directory = file.directory() + "/out";
   ASSERT_EQ(extracted({"--shaders", file.path(), "-o", directory}).status, 0);
-  const std::string kept = directory + "/" + digest_text("work") + ".spv", cut = directory + "/" + digest_text("fourfold") + ".spv";
-  struct stat before {}, after {};
+  const std::string kept = directory + "/" + digest_text("work") + ".spv",
+                    cut = directory + "/" + digest_text("fourfold") + ".spv";
+  struct stat before {
+  }, after{};
   ASSERT_EQ(::stat(kept.c_str(), &before), 0);
   ASSERT_EQ(::truncate(cut.c_str(), 100), 0);
   ASSERT_EQ(extracted({"--shaders", file.path(), "-o", directory}).status, 0);
@@ -148,7 +154,8 @@ TEST(AnalyzersExtract, SaysWhereShadersMayBeMissing) {
   ASSERT_TRUE(reader);
   const ChunkInfo last = (*reader)->chunks().back();
   const std::size_t data_end = static_cast<std::size_t>(last.offset + sizeof(ChunkHeader) + last.header.stored_bytes);
-  for (std::size_t length = 64; length < data_end; length += 37) EXPECT_EQ(status_of(whole.substr(0, length)), 3) << length;
+  for (std::size_t length = 64; length < data_end; length += 37)
+    EXPECT_EQ(status_of(whole.substr(0, length)), 3) << length;
   const std::size_t footer = whole.size() - sizeof(Footer), magic = footer + offsetof(Footer, magic);
   for (std::size_t at = 64; at < whole.size(); at += 3) {
     if (at >= magic && at < magic + sizeof(Footer::magic)) continue;  // it has no footer then
@@ -203,10 +210,12 @@ TEST(AnalyzersExtract, RefusesWhatItCannotDo) {
           "no directory can be made there: Not a directory: choose another place with -o");
   refuses({"--shaders", file.directory() + "/none.rondo", "-o", file.directory() + "/x"}, 3, "none.rondo");
   refuses({"--shaders", "--images", file.path(), "-o", file.directory() + "/x"}, 2, "stands without --images");
-  refuses({"--shaders", "--at", "frame:0", file.path(), "-o", file.directory() + "/x"}, 2, "go with --images and --buffers");
+  refuses({"--shaders", "--at", "frame:0", file.path(), "-o", file.directory() + "/x"}, 2,
+          "go with --images and --buffers");
   refuses({"--shaders", file.path(), "VkImage#0", "-o", file.directory() + "/x"}, 2, "go with --images and --buffers");
   refuses({"--images", file.path()}, 2, "-o DIR");
-  refuses({"--images", "--at", "frame:", file.path(), "-o", file.directory() + "/x"}, 2, "neither frame:K nor submit:K");
+  refuses({"--images", "--at", "frame:", file.path(), "-o", file.directory() + "/x"}, 2,
+          "neither frame:K nor submit:K");
   refuses({"--images", "--device", "0=", file.path(), "-o", file.directory() + "/x"}, 2, "--device needs a name");
   refuses({"--images", file.directory() + "/none.rondo", "-o", file.directory() + "/x"}, 3, "none.rondo");
   EXPECT_FALSE(std::filesystem::exists(file.directory() + "/x"));
@@ -218,7 +227,9 @@ TEST(AnalyzersInfo, ListsShadersWithWhatIsMadeOfThem) {
   const Printed p = printed(run_info, {"--shaders", file.path()});
   EXPECT_EQ(p.status, 0) << p.error;
   EXPECT_NE(p.out.find(digest_text("work")), std::string::npos);
-  EXPECT_NE(p.out.find(" main (compute); VkShaderModule#0 VkShaderModule#1 VkPipeline#0.compute VkPipeline#2.miss\n"), std::string::npos) << p.out;
+  EXPECT_NE(p.out.find(" main (compute); VkShaderModule#0 VkShaderModule#1 VkPipeline#0.compute VkPipeline#2.miss\n"),
+            std::string::npos)
+      << p.out;
   const auto json = JsonText::parse(printed(run_info, {"--shaders", "--json", file.path()}).out);
   ASSERT_TRUE(json);
   EXPECT_EQ(json->string("/shader_rows/0/digest"), digest_text("work"));

@@ -51,8 +51,7 @@ TEST(AnalyzersInfo, JsonHasWhatTheSceneHolds) {
   EXPECT_EQ(info.number("/commands/vkCreateBuffer/calls"), 2u);
   EXPECT_EQ(info.number("/commands/vkCreateBuffer/failed"), 1u);
   EXPECT_EQ(info.number("/objects/VkBuffer"), 1u);
-  EXPECT_EQ(info.shown("/blobs"),
-            R"({"missing":0,"references":2,"total_bytes":600,"unique":1,"unique_bytes":300})");
+  EXPECT_EQ(info.shown("/blobs"), R"({"missing":0,"references":2,"total_bytes":600,"unique":1,"unique_bytes":300})");
   EXPECT_EQ(info.string("/devices/0/name"), "test pipe");
   EXPECT_EQ(info.string("/devices/0/api_version"), "1.3.230");
   EXPECT_EQ(info.shown("/logical_devices/0/features"), R"(["robustBufferAccess"])");
@@ -102,13 +101,15 @@ TEST(AnalyzersInfo, SubmitsAndFramesHaveNativeTimesAndCounts) {
   const TemporaryFile file;
   test::write_scene(file.path());
   const Printed submits = printed(run_info, {"--submits", "--times", file.path()});
-  EXPECT_EQ(from_line(submits.out, "  submit "), R"(  submit   sequence queue           buffers  commands       start ms      call ms   to wait ms
+  EXPECT_EQ(from_line(submits.out, "  submit "),
+            R"(  submit   sequence queue           buffers  commands       start ms      call ms   to wait ms
        0         17 VkQueue#0             1         2       0.000000     0.000250            -
        1         17 VkQueue#0             1         2       0.000000     0.000250            -
        2         20 VkQueue#0             1         2       1.000000     0.000250            -
 )");
   const Printed frames = printed(run_info, {"--frames", "--times", file.path()});
-  EXPECT_EQ(from_line(frames.out, "   frame "), R"(   frame      first    present    calls  submits  commands       start ms           ms   to wait ms
+  EXPECT_EQ(from_line(frames.out, "   frame "),
+            R"(   frame      first    present    calls  submits  commands       start ms           ms   to wait ms
        0          1         18       15        2         4       0.000000     0.501000            -
        1         20         21        2        1         2       0.501000     1.000000            -
 )");

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the launcher passes through: status, signals, environment; what it preloads.
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "analyzers/launch.h"
 #include "analyzers/probe.h"

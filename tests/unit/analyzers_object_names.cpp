@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects by number and by the name that the program gave.
 #include "analyzers/object_names.h"
-
 #include "tests/unit/player_scene.h"
 
 namespace rondo::analyzers {
@@ -52,14 +51,16 @@ class ObjectNames : public test::PlayerScene {
 
 TEST_F(ObjectNames, AreNumbersOrWhatTheProgramGave) {
   ASSERT_EQ(all_.size(), 4u);
-  for (std::size_t i = 0; i < all_.size(); ++i) EXPECT_EQ(find("VkBuffer#" + std::to_string(i), all_).value_or(0), all_[i]);
+  for (std::size_t i = 0; i < all_.size(); ++i)
+    EXPECT_EQ(find("VkBuffer#" + std::to_string(i), all_).value_or(0), all_[i]);
   EXPECT_EQ(find("vertices", all_).value_or(0), all_[0]);
   // Of two, the one that is alive.
   EXPECT_EQ(find("twice", {all_[0], all_[2]}).value_or(0), all_[2]);
 }
 
 TEST_F(ObjectNames, ThatMeanNothingAreRefusedWithWhatThereIs) {
-  refuses("VkBuffer#4", all_, "there is no buffer 'VkBuffer#4'; the buffers behind frame 3: VkBuffer#0 \"vertices\", VkBuffer#1");
+  refuses("VkBuffer#4", all_,
+          "there is no buffer 'VkBuffer#4'; the buffers behind frame 3: VkBuffer#0 \"vertices\", VkBuffer#1");
   refuses("VkBuffer#01", all_, "there is no buffer");
   refuses("", all_, "there is no buffer ''");
   refuses("twice", all_, "'twice' names 2 objects: VkBuffer#1 \"twice\", VkBuffer#2 \"twice\"");

@@ -69,8 +69,8 @@ std::uint8_t at(const std::vector<std::byte>& bytes, std::size_t i) { return sta
 
 TEST(Pictures, KeepEveryBitOfFourComponents) {
   const auto texels = counting(5 * 3 * 4);
-  for (const VkFormat format : {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_A8B8G8R8_SRGB_PACK32, VK_FORMAT_B8G8R8A8_UNORM,
-                                VK_FORMAT_B8G8R8A8_SRGB}) {
+  for (const VkFormat format :
+       {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_A8B8G8R8_SRGB_PACK32, VK_FORMAT_B8G8R8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB}) {
     const bool reversed = format == VK_FORMAT_B8G8R8A8_UNORM || format == VK_FORMAT_B8G8R8A8_SRGB;
     const Decoded got = through_png(format, 5, 3, texels);
     EXPECT_EQ(got.width, 5u);
@@ -267,8 +267,9 @@ TEST(Pictures, AreScreenshotsOfAllNormalizedAndFloatingPointFormats) {
   EXPECT_EQ(shot(VK_FORMAT_B8G8R8A8_SRGB, std::as_bytes(std::span(bytes))), (Bytes{3, 2, 1}));
   const auto refused = player::write_png(path, VK_FORMAT_R8G8B8A8_UINT, {1, 1, 1}, std::as_bytes(std::span(bytes)));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().message, path + ": images of VK_FORMAT_R8G8B8A8_UINT are not written as PNG; only "
-                                            "normalized and floating-point ones are");
+  EXPECT_EQ(refused.error().message, path +
+                                         ": images of VK_FORMAT_R8G8B8A8_UINT are not written as PNG; only "
+                                         "normalized and floating-point ones are");
 }
 
 // errno's text says why, and what was there stays.
@@ -285,9 +286,28 @@ TEST(Pictures, SayWhyTheyCannotBeWritten) {
 TEST(Ktx2, DescribesFormatsAsTheSpecificationDoes) {
   using Words = std::vector<std::uint32_t>;
   const Words srgb = data_format_descriptor(VK_FORMAT_R8G8B8A8_SRGB);
-  EXPECT_EQ(srgb, (Words{0, 2 | 88 << 16, 1 | 1 << 8 | 2 << 16, 0, 4, 0,           //
-                         0x00070000, 0, 0, 255, 0x01070008, 0, 0, 255,             //
-                         0x02070010, 0, 0, 255, 0x1f070018, 0, 0, 255}));
+  EXPECT_EQ(srgb, (Words{0,
+                         2 | 88 << 16,
+                         1 | 1 << 8 | 2 << 16,
+                         0,
+                         4,
+                         0,  //
+                         0x00070000,
+                         0,
+                         0,
+                         255,
+                         0x01070008,
+                         0,
+                         0,
+                         255,  //
+                         0x02070010,
+                         0,
+                         0,
+                         255,
+                         0x1f070018,
+                         0,
+                         0,
+                         255}));
   const Words depth = data_format_descriptor(VK_FORMAT_D32_SFLOAT);
   EXPECT_EQ(depth, (Words{0, 2 | 40 << 16, 1, 0, 4, 0, 0xce1f0000, 0, 0xbf800000, 0x3f800000}));
   const Words integers = data_format_descriptor(VK_FORMAT_R16_SINT);

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is told of planted programs before they run.
-#include <gtest/gtest.h>
-
-#include <cerrno>
-#include <cstring>
 #include <elf.h>
 #include <fcntl.h>
-#include <filesystem>
-#include <fstream>
-#include <functional>
+#include <gtest/gtest.h>
 #include <linux/capability.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <sys/xattr.h>
 #include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 
 #include "analyzers/elf_program.h"
 #include "analyzers/launch.h"
@@ -107,7 +107,9 @@ class AnalyzersProgramCheck : public ::testing::Test {
     ::chmod(file(name).c_str(), mode);
     return file(name);
   }
-  std::string plant_dynamic(const std::string& name) const { return plant(name, Planted{.interpreter = own_linker()}.bytes()); }
+  std::string plant_dynamic(const std::string& name) const {
+    return plant(name, Planted{.interpreter = own_linker()}.bytes());
+  }
   std::string plant_static(const std::string& name) const { return plant(name, Planted{.type = ET_EXEC}.bytes()); }
 
   void passes(const std::string& program) const {
@@ -156,13 +158,14 @@ TEST_F(AnalyzersProgramCheck, AStaticProgramIsNamed) {
 }
 
 TEST_F(AnalyzersProgramCheck, ALibraryHasNoEntryPoint) {
-  refuses(plant("library.so", Planted{.begins_at = 0, .dynamic = {entry(DT_SONAME, 1), entry(DT_NULL, 0)}}.bytes()), ENOEXEC,
-          file("library.so") + ": is an ELF file, and no program ");
+  refuses(plant("library.so", Planted{.begins_at = 0, .dynamic = {entry(DT_SONAME, 1), entry(DT_NULL, 0)}}.bytes()),
+          ENOEXEC, file("library.so") + ": is an ELF file, and no program ");
 }
 
 TEST_F(AnalyzersProgramCheck, WhatOnlyLooksStaticIsNotNamed) {
   passes(plant("loader", Planted{.dynamic = {entry(DT_SONAME, 1), entry(DT_NULL, 0)}}.bytes()));
-  passes(plant("library", Planted{.dynamic = {entry(DT_FLAGS_1, DF_1_PIE), entry(DT_NEEDED, 1), entry(DT_NULL, 0)}}.bytes()));
+  passes(plant("library",
+               Planted{.dynamic = {entry(DT_FLAGS_1, DF_1_PIE), entry(DT_NEEDED, 1), entry(DT_NULL, 0)}}.bytes()));
   passes(plant("packed", Planted{.type = ET_EXEC, .behind_headers = "....UPX!...."}.bytes()));
   std::string image = Planted{.type = ET_EXEC}.bytes();
   image.replace(EI_ABIVERSION, 3, "AI\2");
@@ -174,7 +177,10 @@ TEST_F(AnalyzersProgramCheck, AnotherMachineIsNamed) {
   other.machine.number = own_machine().number == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
   refuses(plant("other", other.bytes()), 0, file("other") + ": is a program for " + machine_text(other.machine));
   // Also where the file has the header alone.
-  std::string small = "\x7f" "ELF\1\1\1" + std::string(9, '\0') + std::string("\2\0\3\0", 4) + std::string(32, '\0');
+  std::string small =
+      "\x7f"
+      "ELF\1\1\1" +
+      std::string(9, '\0') + std::string("\2\0\3\0", 4) + std::string(32, '\0');
   refuses(plant("small", small), 0, file("small") + ": is a program for 32-bit x86, and this Rondo is one for ");
   EXPECT_EQ(machine_text({ELFCLASS64, ELFDATA2MSB, EM_PPC64}), "64-bit PowerPC (big-endian)");
   EXPECT_EQ(machine_text({ELFCLASS32, ELFDATA2LSB, EM_X86_64}), "32-bit x86-64");
@@ -223,23 +229,27 @@ TEST_F(AnalyzersProgramCheck, WhatTheKernelRefusesIsSaidInWords) {
   for (const std::size_t bytes : {4, 18, 63, 64, 100, 300, 15000})
     refuses(plant("cut", whole.substr(0, bytes)), ENOEXEC, file("cut") + ": is an ELF file that is cut off or damaged");
   passes(plant("padded", whole.substr(0, whole.size() - 100)));  // the kernel fills its last page up
-  refuses(plant("object", Planted{.type = ET_REL}.bytes()), ENOEXEC, file("object") + ": is an ELF file, and no program");
+  refuses(plant("object", Planted{.type = ET_REL}.bytes()), ENOEXEC,
+          file("object") + ": is an ELF file, and no program");
   refuses(plant("file/below/it", "") + "/x", ENOTDIR, file("file/below/it/x") + ": cannot be reached: ");
 }
 
 TEST_F(AnalyzersProgramCheck, AScriptsInterpreterIsChecked) {
   plant_static("static");
   plant_dynamic("dynamic");
-  refuses(plant("one", "#! \t" + file("static") + "  -x y \n"), 0, file("one") + ": its interpreter " + file("static") + " is a static");
+  refuses(plant("one", "#! \t" + file("static") + "  -x y \n"), 0,
+          file("one") + ": its interpreter " + file("static") + " is a static");
   refuses(plant("two", "#!" + file("one") + "\n"), 0,
           file("two") + ": its interpreter " + file("one") + ", whose interpreter " + file("static") + " is a static");
   passes(plant("good", "#!" + file("dynamic") + "\n"));
   refuses(plant("lost", "#!/no/such/interpreter -x\n"), ENOENT,
           file("lost") + ": its interpreter /no/such/interpreter does not exist: ");
-  refuses(plant("dos", "#!/bin/sh\r\n"), ENOENT, file("dos") + ": its interpreter /bin/sh\\x0d does not exist: its line ends with");
-  passes(plant("nobody", "#!\n"));                                // a shell takes it
-  passes(plant("long", "#!/" + std::string(300, 'x') + "\n"));    // … too: the kernel does not read that far
-  refuses(plant("long-arguments", "#!" + file("static") + " " + std::string(300, 'x') + "\n"), 0, file("long-arguments") + ": its ");
+  refuses(plant("dos", "#!/bin/sh\r\n"), ENOENT,
+          file("dos") + ": its interpreter /bin/sh\\x0d does not exist: its line ends with");
+  passes(plant("nobody", "#!\n"));                              // a shell takes it
+  passes(plant("long", "#!/" + std::string(300, 'x') + "\n"));  // … too: the kernel does not read that far
+  refuses(plant("long-arguments", "#!" + file("static") + " " + std::string(300, 'x') + "\n"), 0,
+          file("long-arguments") + ": its ");
 }
 
 TEST_F(AnalyzersProgramCheck, AsManyInterpretersAsTheKernelFollows) {
@@ -256,8 +266,10 @@ TEST_F(AnalyzersProgramCheck, WhomEnvStartsIsLookedForInPath) {
   plant_static("bin/tool");
   plant_dynamic("bin/good");
   refuses(plant("a", "#!/usr/bin/env tool\n"), 0, file("a") + ": its interpreter tool (by env) is a static program");
-  refuses(plant("b", "#!/usr/bin/env -S A=1 tool -x\n"), 0, file("b") + ": its interpreter tool (by env) is a static program");
-  refuses(plant("c", "#!/usr/bin/env none\n"), ENOENT, file("c") + ": its interpreter none (by env) is in no directory of PATH: ");
+  refuses(plant("b", "#!/usr/bin/env -S A=1 tool -x\n"), 0,
+          file("b") + ": its interpreter tool (by env) is a static program");
+  refuses(plant("c", "#!/usr/bin/env none\n"), ENOENT,
+          file("c") + ": its interpreter none (by env) is in no directory of PATH: ");
   passes(plant("d", "#!/usr/bin/env good\n"));
   // What env itself says is better, or what it does is not known here.
   for (const char* line : {"tool -x", "-i tool", "-S -i tool", "-S PATH=/bin tool", "-S 'tool'", "A=1", "-S ", ""})
@@ -296,7 +308,8 @@ TEST_F(AnalyzersProgramCheck, OtherPeoplesRightsAreNamedWhereTheyTakeEffect) {
   ASSERT_EQ(::chmod(file("suid").c_str(), 04755), 0);
   const std::string user = file("suid") + ": is set-user-ID of another user (65534): ";
   refuses(file("suid"), 0, user);
-  refuses(plant("script", "#!" + file("suid") + "\n"), 0, file("script") + ": its interpreter " + file("suid") + " is set-user-ID");
+  refuses(plant("script", "#!" + file("suid") + "\n"), 0,
+          file("script") + ": its interpreter " + file("suid") + " is set-user-ID");
   starter_.no_new_privileges = true;
   passes(file("suid"));
   starter_.no_new_privileges = false;
@@ -332,7 +345,8 @@ TEST_F(AnalyzersProgramCheck, FileCapabilitiesAreNamedWhereTheyTakeEffect) {
 
 TEST_F(AnalyzersProgramCheck, LibrariesThatHaveToBeTheFirstAreFound) {
   // The table of names is at the file's beginning, which is at address 0.
-  Planted program{.interpreter = own_linker(), .dynamic = {entry(DT_NEEDED, 0), entry(DT_STRTAB, 0), entry(DT_NEEDED, 0), entry(DT_NULL, 0)}};
+  Planted program{.interpreter = own_linker(),
+                  .dynamic = {entry(DT_NEEDED, 0), entry(DT_STRTAB, 0), entry(DT_NEEDED, 0), entry(DT_NULL, 0)}};
   const std::string libraries = std::string("libm.so.6\0libasan.so.8\0", 23);
   const auto plant_with = [&](const std::string& name, std::uint64_t first) {
     program.behind_headers = libraries;

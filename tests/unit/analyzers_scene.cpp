@@ -41,8 +41,8 @@ void create_device(SyntheticCapture& capture) {
 
   std::uint32_t count = 1;
   VkPhysicalDevice physical = kScenePhysical;
-  capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kSceneInstance, &count, &physical},
-               {.result = 0});
+  capture.call(CommandId::vkEnumeratePhysicalDevices,
+               args_vkEnumeratePhysicalDevices{kSceneInstance, &count, &physical}, {.result = 0});
 
   VkPhysicalDeviceProperties properties{};
   properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, 230);
@@ -50,8 +50,8 @@ void create_device(SyntheticCapture& capture) {
   properties.vendorID = 0x10005;
   properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_CPU;
   std::strcpy(properties.deviceName, "test pipe");
-  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kScenePhysical, &properties},
-               {.flags = kRecordByLayer});
+  capture.call(CommandId::vkGetPhysicalDeviceProperties,
+               args_vkGetPhysicalDeviceProperties{kScenePhysical, &properties}, {.flags = kRecordByLayer});
 
   const char* extensions[] = {"VK_KHR_swapchain"};
   VkPhysicalDeviceFeatures2 features{};
@@ -70,7 +70,8 @@ void create_device(SyntheticCapture& capture) {
   device_info.enabledExtensionCount = 1;
   device_info.ppEnabledExtensionNames = extensions;
   VkDevice device = kSceneDevice;
-  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kScenePhysical, &device_info, nullptr, &device}, {.result = 0});
+  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kScenePhysical, &device_info, nullptr, &device},
+               {.result = 0});
   VkQueue queue = kSceneQueue;
   capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kSceneDevice, 0, 0, &queue});
 }
@@ -84,12 +85,14 @@ void create_resources(SyntheticCapture& capture) {
   capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kSceneDevice, &buffer_info, nullptr, &buffer},
                {.result = VK_ERROR_OUT_OF_HOST_MEMORY});
   buffer = kBuffer;
-  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kSceneDevice, &buffer_info, nullptr, &buffer}, {.result = 0});
+  capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{kSceneDevice, &buffer_info, nullptr, &buffer},
+               {.result = 0});
   VkMemoryAllocateInfo allocate{};
   allocate.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
   allocate.allocationSize = 1024;
   VkDeviceMemory memory = kMemory;
-  capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kSceneDevice, &allocate, nullptr, &memory}, {.result = 0});
+  capture.call(CommandId::vkAllocateMemory, args_vkAllocateMemory{kSceneDevice, &allocate, nullptr, &memory},
+               {.result = 0});
   capture.unused_number();
 }
 
@@ -117,8 +120,8 @@ void record_commands(SyntheticCapture& capture) {
 void host_write(SyntheticCapture& capture, std::uint16_t flags) {
   std::array<std::uint8_t, 300> bytes{};
   const RondoRange range{16, bytes.size()};
-  capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{kSceneDevice, kMemory, 1, &range, bytes.size(), bytes.data()},
-               {.flags = flags});
+  capture.call(CommandId::rondoHostWrite,
+               args_rondoHostWrite{kSceneDevice, kMemory, 1, &range, bytes.size(), bytes.data()}, {.flags = flags});
 }
 
 void submit(SyntheticCapture& capture, std::uint32_t batches, std::uint64_t start_ns) {

@@ -17,9 +17,9 @@ void write_cut_scene(const std::string& path);
 
 // What a subcommand of `rondo` printed and returned.
 struct Printed {
-  int status = 0;       // also that of the error
+  int status = 0;  // also that of the error
   std::string out;
-  std::string error;    // message
+  std::string error;  // message
 };
 Printed printed(Result<int> (*run)(std::span<const std::string>), const std::vector<std::string>& arguments);
 

@@ -3,13 +3,12 @@
 // their own definitions.
 #include <gtest/gtest.h>
 
-#include "analyzers/analysis/profile.h"
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <vector>
 
+#include "analyzers/analysis/profile.h"
 #include "analyzers/statistics.h"
 #include "tests/unit/noise.h"
 

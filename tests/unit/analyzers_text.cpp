@@ -42,8 +42,10 @@ TEST(AnalyzersText, PrintableKeepsCharactersAndEscapesTheRest) {
 }
 
 TEST(AnalyzersText, PrintableLetsNoControlThroughInWhateverForm) {
-  EXPECT_EQ(printable("\x7f\xc2\x85\xc2\x9b[m\x9b"), "\\x7f\\xc2\\x85\\xc2\\x9b[m\\x9b");  // DEL, C1 as UTF-8 and as a byte
-  for (const char* direction : {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\xa8"})
+  // DEL, C1 as UTF-8 and as a byte
+  EXPECT_EQ(printable("\x7f\xc2\x85\xc2\x9b[m\x9b"), "\\x7f\\xc2\\x85\\xc2\\x9b[m\\x9b");
+  for (const char* direction :
+       {"\xd8\x9c", "\xe2\x80\x8e", "\xe2\x80\xaa", "\xe2\x80\xae", "\xe2\x81\xa6", "\xe2\x81\xa9", "\xe2\x80\xa8"})
     EXPECT_EQ(printable(direction).find(direction), std::string::npos) << printable(direction);
   EXPECT_EQ(printable("\xc2\xa0\xe2\x80\xa6\xe2\x81\xa5"), "\xc2\xa0\xe2\x80\xa6\xe2\x81\xa5");  // beside those
   const std::string once = printable("\x1b\\\n\xe2\x80\xae");
@@ -68,8 +70,7 @@ TEST(AnalyzersText, FixedArraysEndWhereTheyEnd) {
 
 TEST(AnalyzersText, ListsKeepTheirOwnLinesAlone) {
   const std::vector<std::string> lines{"one\n  two", "three"};
-  EXPECT_EQ(printable(fail_list(Status::device, "a\nb:", lines).value()),
-            "a\\x0ab:\n  one\\x0a  two\n  three");
+  EXPECT_EQ(printable(fail_list(Status::device, "a\nb:", lines).value()), "a\\x0ab:\n  one\\x0a  two\n  three");
   // A name that looks like a list makes none.
   EXPECT_EQ(printable(fail(Status::usage, "no file 'a\n  b'").value()), "no file 'a\\x0a  b'");
 }
@@ -102,8 +103,9 @@ TEST(AnalyzersJson, WriterSeparatesAndEscapes) {
   json.end_object();
   json.end_array();
   json.end_object();
-  EXPECT_EQ(out,
-            R"({"a":18446744073709551615,"b":-5,"c":"quote \" back \\ line \u000a bad \ufffd","d":[null,true,0.1,0.1,"NaN","-Infinity",{}]})");
+  EXPECT_EQ(
+      out,
+      R"({"a":18446744073709551615,"b":-5,"c":"quote \" back \\ line \u000a bad \ufffd","d":[null,true,0.1,0.1,"NaN","-Infinity",{}]})");
 }
 
 TEST(AnalyzersJson, IndentedWriterReadsBackTheSame) {
@@ -174,7 +176,8 @@ TEST(AnalyzersCli, TheProgramBeginsAtTheDashesOrTheFirstWord) {
 
 TEST(AnalyzersReport, EntriesAreTakenWholeAndOthersLeftOut) {
   using namespace std::string_literals;
-  const std::string content = "12 /a b.rondo\0x /c\0 13 /d\0 \0"s + "14 relative\0"s + "15 /line\nfeed\0"s + "16 \0"s + "17 /cut off"s;
+  const std::string content =
+      "12 /a b.rondo\0x /c\0 13 /d\0 \0"s + "14 relative\0"s + "15 /line\nfeed\0"s + "16 \0"s + "17 /cut off"s;
   const auto report = parse_report(content);
   const auto& files = report.files;
   EXPECT_FALSE(report.lacks_entries);

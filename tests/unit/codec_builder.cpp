@@ -18,8 +18,8 @@ std::vector<DictionaryRow> own_dictionary() {
   std::vector<DictionaryRow> rows;
   for (const auto& c : codec::commands())
     if (c.args != StructId::none)
-      rows.push_back({DictionaryKind::command, static_cast<std::uint16_t>(c.id), codec::info(c.args).encoding_hash,
-                      c.name});
+      rows.push_back(
+          {DictionaryKind::command, static_cast<std::uint16_t>(c.id), codec::info(c.args).encoding_hash, c.name});
   for (const auto& s : codec::structures())
     if (s.stype != codec::kNull && s.size != 0)
       rows.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(s.id), s.encoding_hash, s.name});
@@ -113,10 +113,15 @@ std::size_t NativeBuilder::native_count(const Field& f, const std::byte* base) {
   const codec::Count& c = f.count;
   std::uint64_t value = 0;
   switch (c.kind) {
-    case CountKind::none: return 1;
-    case CountKind::constant: return c.constant;
-    case CountKind::rule: return FakeContext::kTemplateBytes;
-    case CountKind::member: value = codec::load_unsigned(base + c.a, c.a_size); break;
+    case CountKind::none:
+      return 1;
+    case CountKind::constant:
+      return c.constant;
+    case CountKind::rule:
+      return FakeContext::kTemplateBytes;
+    case CountKind::member:
+      value = codec::load_unsigned(base + c.a, c.a_size);
+      break;
     case CountKind::dereferenced: {
       const auto* p = codec::load<const std::byte*>(base + c.a);
       value = p == nullptr ? 0 : codec::load_unsigned(p, c.a_size);
@@ -218,8 +223,7 @@ void NativeBuilder::element(const Field& f, std::byte* at, std::byte* owner, int
   if (f.element == Element::structure) return fill(codec::info(static_cast<StructId>(f.type)), at, depth + 1);
   if (f.element != Element::union_type) return;
   scribble(at, f.size);
-  const std::uint32_t selector =
-      f.selector == codec::kNoSelector ? 0 : codec::load<std::uint32_t>(owner + f.selector);
+  const std::uint32_t selector = f.selector == codec::kNoSelector ? 0 : codec::load<std::uint32_t>(owner + f.selector);
   const codec::UnionForm form = codec::union_form(f, selector);
   if (form.member != nullptr) field(codec::info(static_cast<StructId>(f.type)), *form.member, at, depth + 1);
 }

@@ -46,11 +46,11 @@ class FakeContext : public codec::EncodeContext {
   bool secondary = false;
   SubpassUse subpass{true, true, true};
   // One entry of each kind; strides larger than the item. 116 bytes.
-  TemplateLayout layout = std::make_shared<std::vector<TemplateEntry>>(std::vector<TemplateEntry>{
-      {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2, 0, 32},
-      {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, 64, 24},
-      {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 1, 92, 8},
-      {VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 16, 100, 0}});
+  TemplateLayout layout = std::make_shared<std::vector<TemplateEntry>>(
+      std::vector<TemplateEntry>{{VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 2, 0, 32},
+                                 {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, 1, 64, 24},
+                                 {VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER, 1, 92, 8},
+                                 {VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, 16, 100, 0}});
   static constexpr std::size_t kTemplateBytes = 116;
   std::map<Digest, std::vector<std::byte>> blobs;
   std::vector<StructId> noted;

@@ -66,8 +66,7 @@ TEST_F(Payloads, OfATemplateThatWasNeverSeenAreRefused) {
   const args_vkUpdateDescriptorSetWithTemplate args{handle<VkDevice>(1), handle<VkDescriptorSet>(2),
                                                     handle<VkDescriptorUpdateTemplate>(3), "data"};
   codec::Buffer buffer;
-  const auto error =
-      codec::encode(buffer, context_, CommandId::vkUpdateDescriptorSetWithTemplate, &args).error;
+  const auto error = codec::encode(buffer, context_, CommandId::vkUpdateDescriptorSetWithTemplate, &args).error;
   EXPECT_NE(error.find("pData"), std::string::npos) << error;
 }
 
@@ -131,8 +130,8 @@ TEST_F(Payloads, ThatClaimMoreThanTheyHoldAreRefusedBeforeAllocating) {
 TEST_F(Payloads, BeyondTheMemoryBudgetAreRefused) {
   // Query results that the driver would write: only their size is in the file.
   std::vector<std::byte> results(1000);
-  const args_vkGetQueryPoolResults args{handle<VkDevice>(1), handle<VkQueryPool>(2), 0, 1, results.size(),
-                                        results.data(),      8, 0};
+  const args_vkGetQueryPoolResults args{handle<VkDevice>(1), handle<VkQueryPool>(2), 0, 1,
+                                        results.size(),      results.data(),         8, 0};
   const auto payload = encoded(CommandId::vkGetQueryPoolResults, &args);
   const auto message = refusal(CommandId::vkGetQueryPoolResults, payload, {.max_bytes = 512});
   EXPECT_NE(message.find("512"), std::string::npos) << message;
@@ -158,7 +157,8 @@ TEST_F(Payloads, NestedWithoutEndAreRefused) {
     images[i].pNext = i + 1 < images.size() ? &attachments[i + 1] : nullptr;
     attachments[i] = {VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO, nullptr, 1, &images[i]};
   }
-  VkFramebufferCreateInfo create = titled<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, attachments.data());
+  VkFramebufferCreateInfo create =
+      titled<VkFramebufferCreateInfo>(VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO, attachments.data());
   VkFramebuffer framebuffer = VK_NULL_HANDLE;
   const args_vkCreateFramebuffer args{handle<VkDevice>(1), &create, nullptr, &framebuffer};
   codec::Buffer buffer;
@@ -290,7 +290,8 @@ TEST_F(Payloads, MayHoldTheNullsThatVulkanAllows) {
 
 TEST_F(Payloads, OfLongDataBecomeBlobsUnderTheirDigest) {
   const std::vector<std::uint32_t> code(100, 0x07230203);
-  VkShaderModuleCreateInfo create{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size() * 4, code.data()};
+  VkShaderModuleCreateInfo create{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, code.size() * 4,
+                                  code.data()};
   VkShaderModule module = handle<VkShaderModule>(9);
   const args_vkCreateShaderModule args{handle<VkDevice>(1), &create, nullptr, &module};
   const auto payload = encoded(CommandId::vkCreateShaderModule, &args);

@@ -119,9 +119,8 @@ TEST_P(EveryCommand, SurvivesPayloadsWithFlippedBytes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Registry, EveryCommand, testing::ValuesIn(encodable()), [](const auto& test) {
-  return std::string(codec::info(test.param).name);
-});
+INSTANTIATE_TEST_SUITE_P(Registry, EveryCommand, testing::ValuesIn(encodable()),
+                         [](const auto& test) { return std::string(codec::info(test.param).name); });
 
 }  // namespace
 }  // namespace rondo::test

@@ -51,16 +51,16 @@ TEST_F(DescriptorWrites, OfTexelBuffersFollowOnlyViews) {
 }
 
 TEST_F(DescriptorWrites, OfSampledImagesDropTheSampler) {
-  const auto& write = written(VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, &image_, garbage<VkDescriptorBufferInfo*>(),
-                              garbage<VkBufferView*>());
+  const auto& write =
+      written(VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, &image_, garbage<VkDescriptorBufferInfo*>(), garbage<VkBufferView*>());
   EXPECT_EQ(write.pBufferInfo, nullptr);
   EXPECT_EQ(write.pImageInfo->sampler, VK_NULL_HANDLE);
   EXPECT_EQ(write.pImageInfo->imageView, image_.imageView);
 }
 
 TEST_F(DescriptorWrites, OfSamplersDropTheView) {
-  const auto& write = written(VK_DESCRIPTOR_TYPE_SAMPLER, &image_, garbage<VkDescriptorBufferInfo*>(),
-                              garbage<VkBufferView*>());
+  const auto& write =
+      written(VK_DESCRIPTOR_TYPE_SAMPLER, &image_, garbage<VkDescriptorBufferInfo*>(), garbage<VkBufferView*>());
   EXPECT_EQ(write.pImageInfo->sampler, image_.sampler);
   EXPECT_EQ(write.pImageInfo->imageView, VK_NULL_HANDLE);
 }
@@ -98,17 +98,16 @@ TEST_F(DescriptorWrites, ThatArePushedHaveNoSet) {
   write.descriptorCount = 1;
   write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   write.pBufferInfo = &buffer_;
-  args_vkCmdPushDescriptorSetKHR args{handle<VkCommandBuffer>(1), VK_PIPELINE_BIND_POINT_COMPUTE,
-                                      handle<VkPipelineLayout>(2), 0, 1, &write};
+  args_vkCmdPushDescriptorSetKHR args{
+      handle<VkCommandBuffer>(1), VK_PIPELINE_BIND_POINT_COMPUTE, handle<VkPipelineLayout>(2), 0, 1, &write};
   EXPECT_EQ(replayed(CommandId::vkCmdPushDescriptorSetKHR, args).pDescriptorWrites[0].dstSet, VK_NULL_HANDLE);
 }
 
 TEST_F(DescriptorWrites, ThroughATemplateKeepTheirHandlesApartAndInPlace) {
   // Two buffers 64 bytes apart, and a sampled image whose sampler is garbage. A
   // stride that no second descriptor needs may be anything.
-  context_.layout = std::make_shared<std::vector<FakeContext::TemplateEntry>>(
-      std::vector<FakeContext::TemplateEntry>{{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, 0, 64},
-                                              {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, 104, 4096}});
+  context_.layout = std::make_shared<std::vector<FakeContext::TemplateEntry>>(std::vector<FakeContext::TemplateEntry>{
+      {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, 0, 64}, {VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, 1, 104, 4096}});
   alignas(8) std::byte data[128] = {};
   image_.sampler = garbage<VkSampler>();
   std::memcpy(data, &buffer_, sizeof buffer_);
@@ -218,7 +217,8 @@ TEST_F(IgnoredMembers, InheritanceOfPrimaries) {
 
 TEST_F(IgnoredMembers, RenderPassOfSecondariesOutsideOne) {
   context_.secondary = true;
-  VkCommandBufferInheritanceInfo inheritance = titled<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+  VkCommandBufferInheritanceInfo inheritance =
+      titled<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
   inheritance.renderPass = garbage<VkRenderPass>();
   inheritance.framebuffer = garbage<VkFramebuffer>();
   VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &inheritance};
@@ -237,8 +237,8 @@ TEST_F(IgnoredMembers, RenderPassOfSecondariesOutsideOne) {
 TEST_F(IgnoredMembers, FormatsOfSecondariesOutsideRendering) {
   context_.secondary = true;
   const VkFormat color = VK_FORMAT_R8G8B8A8_UNORM;
-  VkCommandBufferInheritanceRenderingInfo rendering = titled<VkCommandBufferInheritanceRenderingInfo>(
-      VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+  VkCommandBufferInheritanceRenderingInfo rendering =
+      titled<VkCommandBufferInheritanceRenderingInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
   rendering.colorAttachmentCount = 1;
   VkCommandBufferInheritanceInfo inheritance =
       titled<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
@@ -274,18 +274,19 @@ TEST_F(IgnoredMembers, ResolveViewWithoutResolve) {
 
   color.imageView = VK_NULL_HANDLE;
   color.resolveMode = VK_RESOLVE_MODE_AVERAGE_BIT;
-  EXPECT_EQ(
-      replayed(CommandId::vkCmdBeginRendering, args).pRenderingInfo->pColorAttachments[0].resolveImageView,
-      VK_NULL_HANDLE)
+  EXPECT_EQ(replayed(CommandId::vkCmdBeginRendering, args).pRenderingInfo->pColorAttachments[0].resolveImageView,
+            VK_NULL_HANDLE)
       << "there is nothing to resolve";
 }
 
 TEST_F(IgnoredMembers, CallbacksAndUserData) {
-  VkDebugUtilsMessengerCreateInfoEXT create = titled<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
+  VkDebugUtilsMessengerCreateInfoEXT create =
+      titled<VkDebugUtilsMessengerCreateInfoEXT>(VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT);
   create.pfnUserCallback = garbage<PFN_vkDebugUtilsMessengerCallbackEXT>();
   create.pUserData = garbage<void*>();
   VkDebugUtilsMessengerEXT messenger = handle<VkDebugUtilsMessengerEXT>(2);
-  args_vkCreateDebugUtilsMessengerEXT args{handle<VkInstance>(1), &create, garbage<VkAllocationCallbacks*>(), &messenger};
+  args_vkCreateDebugUtilsMessengerEXT args{handle<VkInstance>(1), &create, garbage<VkAllocationCallbacks*>(),
+                                           &messenger};
   const auto& back = replayed(CommandId::vkCreateDebugUtilsMessengerEXT, args);
   EXPECT_EQ(back.pCreateInfo->pfnUserCallback, nullptr);
   EXPECT_EQ(back.pCreateInfo->pUserData, nullptr);
@@ -320,8 +321,10 @@ TEST_F(IgnoredMembers, ElementsBehindWhatADriverHasWritten) {
   const auto& told = *replayed(CommandId::vkGetPhysicalDeviceMemoryProperties, args).pMemoryProperties;
   EXPECT_EQ(told.memoryTypes[0].heapIndex, 1u);
   EXPECT_EQ(told.memoryHeaps[1].size, 8192u);
-  for (std::uint32_t i = 1; i < VK_MAX_MEMORY_TYPES; ++i) EXPECT_EQ(told.memoryTypes[i].propertyFlags | told.memoryTypes[i].heapIndex, 0u);
-  for (std::uint32_t i = 2; i < VK_MAX_MEMORY_HEAPS; ++i) EXPECT_EQ(told.memoryHeaps[i].size | told.memoryHeaps[i].flags, 0u);
+  for (std::uint32_t i = 1; i < VK_MAX_MEMORY_TYPES; ++i)
+    EXPECT_EQ(told.memoryTypes[i].propertyFlags | told.memoryTypes[i].heapIndex, 0u);
+  for (std::uint32_t i = 2; i < VK_MAX_MEMORY_HEAPS; ++i)
+    EXPECT_EQ(told.memoryHeaps[i].size | told.memoryHeaps[i].flags, 0u);
 }
 
 TEST_F(IgnoredMembers, OutputsOfFailedCalls) {
@@ -336,8 +339,8 @@ TEST_F(IgnoredMembers, OutputsOfFailedCalls) {
 TEST_F(IgnoredMembers, PresentResultsBeforeThePresent) {
   VkSwapchainKHR swapchain = handle<VkSwapchainKHR>(3);
   const std::uint32_t index = 2;
-  VkPresentInfoKHR present{VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, nullptr, 0, nullptr, 1, &swapchain, &index,
-                           garbage<VkResult*>()};
+  VkPresentInfoKHR present{
+      VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, nullptr, 0, nullptr, 1, &swapchain, &index, garbage<VkResult*>()};
   args_vkQueuePresentKHR args{handle<VkQueue>(4), &present};
   const auto& back = replayed(CommandId::vkQueuePresentKHR, args);
   EXPECT_EQ(back.pPresentInfo->pResults, nullptr);

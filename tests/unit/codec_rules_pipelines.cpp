@@ -44,16 +44,16 @@ class PipelineStates : public IgnoredMembers {
   VkPipelineShaderStageCreateInfo stages_[2] = {};
   VkPipelineVertexInputStateCreateInfo vertex_input_ =
       titled<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
-  VkPipelineInputAssemblyStateCreateInfo input_assembly_ = titled<VkPipelineInputAssemblyStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
+  VkPipelineInputAssemblyStateCreateInfo input_assembly_ =
+      titled<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
   VkPipelineViewportStateCreateInfo viewport_ =
       titled<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
-  VkPipelineRasterizationStateCreateInfo rasterization_ = titled<VkPipelineRasterizationStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  VkPipelineRasterizationStateCreateInfo rasterization_ =
+      titled<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
   VkPipelineMultisampleStateCreateInfo multisample_ =
       titled<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
-  VkPipelineDepthStencilStateCreateInfo depth_stencil_ = titled<VkPipelineDepthStencilStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
+  VkPipelineDepthStencilStateCreateInfo depth_stencil_ =
+      titled<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
   VkPipelineColorBlendStateCreateInfo color_blend_ =
       titled<VkPipelineColorBlendStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_COLOR_BLEND_STATE_CREATE_INFO);
   VkPipelineDynamicStateCreateInfo dynamic_ =
@@ -137,8 +137,7 @@ class ExtendedStates : public PipelineStates {
     const auto& back = replay();
     scaling = static_cast<const VkPipelineViewportWScalingStateCreateInfoNV*>(back.pViewportState->pNext);
     rates = static_cast<const VkPipelineViewportShadingRateImageStateCreateInfoNV*>(scaling->pNext);
-    coverage =
-        static_cast<const VkPipelineCoverageModulationStateCreateInfoNV*>(back.pMultisampleState->pNext);
+    coverage = static_cast<const VkPipelineCoverageModulationStateCreateInfoNV*>(back.pMultisampleState->pNext);
     rectangles = static_cast<const VkPipelineDiscardRectangleStateCreateInfoEXT*>(back.pNext);
   }
 
@@ -151,12 +150,10 @@ class ExtendedStates : public PipelineStates {
   VkPipelineViewportShadingRateImageStateCreateInfoNV rates_ =
       titled<VkPipelineViewportShadingRateImageStateCreateInfoNV>(
           VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_SHADING_RATE_IMAGE_STATE_CREATE_INFO_NV);
-  VkPipelineCoverageModulationStateCreateInfoNV coverage_ =
-      titled<VkPipelineCoverageModulationStateCreateInfoNV>(
-          VK_STRUCTURE_TYPE_PIPELINE_COVERAGE_MODULATION_STATE_CREATE_INFO_NV);
-  VkPipelineDiscardRectangleStateCreateInfoEXT rectangles_ =
-      titled<VkPipelineDiscardRectangleStateCreateInfoEXT>(
-          VK_STRUCTURE_TYPE_PIPELINE_DISCARD_RECTANGLE_STATE_CREATE_INFO_EXT);
+  VkPipelineCoverageModulationStateCreateInfoNV coverage_ = titled<VkPipelineCoverageModulationStateCreateInfoNV>(
+      VK_STRUCTURE_TYPE_PIPELINE_COVERAGE_MODULATION_STATE_CREATE_INFO_NV);
+  VkPipelineDiscardRectangleStateCreateInfoEXT rectangles_ = titled<VkPipelineDiscardRectangleStateCreateInfoEXT>(
+      VK_STRUCTURE_TYPE_PIPELINE_DISCARD_RECTANGLE_STATE_CREATE_INFO_EXT);
   // What a replay gets.
   const VkPipelineViewportWScalingStateCreateInfoNV* scaling = nullptr;
   const VkPipelineViewportShadingRateImageStateCreateInfoNV* rates = nullptr;
@@ -192,8 +189,7 @@ TEST_F(ExtendedStates, ThatAreDynamicAreNotFollowed) {
 
 TEST_F(ExtendedStates, ThatAreSwitchedOffAreNotFollowedUnlessTheSwitchIsDynamic) {
   scaling_.viewportWScalingEnable = coverage_.coverageModulationTableEnable = VK_FALSE;
-  make_dynamic(
-      {VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV, VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV});
+  make_dynamic({VK_DYNAMIC_STATE_VIEWPORT_W_SCALING_ENABLE_NV, VK_DYNAMIC_STATE_COVERAGE_MODULATION_TABLE_ENABLE_NV});
   play();
   EXPECT_NE(scaling->pViewportWScalings, nullptr);
   EXPECT_NE(coverage->pCoverageModulationTable, nullptr);
@@ -210,8 +206,7 @@ TEST_F(PipelineStates, HaveNoSamplesOfAttachmentsWhereARenderPassHasThem) {
   samples.colorAttachmentCount = 2;
   samples.pColorAttachmentSamples = garbage<VkSampleCountFlagBits*>();
   create_.pNext = &samples;
-  EXPECT_EQ(static_cast<const VkAttachmentSampleCountInfoAMD*>(replay().pNext)->pColorAttachmentSamples,
-            nullptr);
+  EXPECT_EQ(static_cast<const VkAttachmentSampleCountInfoAMD*>(replay().pNext)->pColorAttachmentSamples, nullptr);
   const VkSampleCountFlagBits counts[2] = {VK_SAMPLE_COUNT_1_BIT, VK_SAMPLE_COUNT_4_BIT};
   samples.pColorAttachmentSamples = counts;
   create_.renderPass = VK_NULL_HANDLE;
@@ -245,8 +240,8 @@ TEST_F(PipelineStates, OfVertexInputAreIgnoredWhereDynamicOrMesh) {
 }
 
 TEST_F(PipelineStates, OfTessellationNeedBothStages) {
-  VkPipelineTessellationStateCreateInfo tessellation = titled<VkPipelineTessellationStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO);
+  VkPipelineTessellationStateCreateInfo tessellation =
+      titled<VkPipelineTessellationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO);
   tessellation.patchControlPoints = 3;
   create_.pTessellationState = &tessellation;
   stages_[0].stage = VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
@@ -255,8 +250,7 @@ TEST_F(PipelineStates, OfTessellationNeedBothStages) {
 }
 
 TEST_F(PipelineStates, OfALibraryAreThoseOfItsPart) {
-  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
-                                                 nullptr,
+  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
                                                  VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
   create_.pNext = &library;
   create_.pStages = garbage<VkPipelineShaderStageCreateInfo*>();
@@ -272,8 +266,7 @@ TEST_F(PipelineStates, OfALibraryAreThoseOfItsPart) {
 }
 
 TEST_F(PipelineStates, OfALibraryWithoutShadersHaveNoLayoutOrPass) {
-  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
-                                                 nullptr,
+  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
                                                  VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT};
   create_.pNext = &library;
   create_.layout = garbage<VkPipelineLayout>();
@@ -289,9 +282,8 @@ TEST_F(PipelineStates, OfALibraryWithoutShadersHaveNoLayoutOrPass) {
 
 TEST_F(PipelineStates, FormatsAreThoseOfTheOutputsPartWithoutAPass) {
   const VkFormat color = VK_FORMAT_R8G8B8A8_UNORM;
-  VkGraphicsPipelineLibraryCreateInfoEXT library{
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
-      VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
+  VkGraphicsPipelineLibraryCreateInfoEXT library{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, nullptr,
+                                                 VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT};
   VkPipelineRenderingCreateInfo rendering =
       titled<VkPipelineRenderingCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO);
   rendering.colorAttachmentCount = 1;
@@ -320,8 +312,8 @@ TEST_F(PipelineStates, DerivedByHandleKeepIt) {
 
 #ifdef VK_KHR_maintenance5
 TEST_F(PipelineStates, DerivedByFlagsInTheChainKeepIt) {
-  VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR,
-                                           create_.pNext, VK_PIPELINE_CREATE_2_DERIVATIVE_BIT_KHR};
+  VkPipelineCreateFlags2CreateInfoKHR wide{VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR, create_.pNext,
+                                           VK_PIPELINE_CREATE_2_DERIVATIVE_BIT_KHR};
   create_.pNext = &wide;
   create_.basePipelineHandle = handle<VkPipeline>(17);
   EXPECT_EQ(replay().basePipelineHandle, handle<VkPipeline>(17));

@@ -49,7 +49,8 @@ TEST(Registry, KnowsOfEveryStringWhetherItIsTheProgramsOwn) {
     for (const Field& field : s.fields) {
       if (field.shape != Shape::string && field.shape != Shape::strings) continue;
       ++strings;
-      EXPECT_NE(text_kind(s, field), TextKind::unknown) << s.name << "::" << field.name << ": format/codec/texts.cpp does not list it";
+      EXPECT_NE(text_kind(s, field), TextKind::unknown)
+          << s.name << "::" << field.name << ": format/codec/texts.cpp does not list it";
     }
   EXPECT_GT(strings, 20u);
 }
@@ -203,10 +204,13 @@ TEST(Dispatch, IsFilledByLevelAndReadById) {
   static std::set<std::string> asked;
   asked.clear();
   Dispatch dispatch;
-  load_device(dispatch, [](VkDevice, const char* name) -> PFN_vkVoidFunction {
-    asked.insert(name);
-    return reinterpret_cast<PFN_vkVoidFunction>(std::uintptr_t{0x1000} + asked.size());
-  }, VK_NULL_HANDLE);
+  load_device(
+      dispatch,
+      [](VkDevice, const char* name) -> PFN_vkVoidFunction {
+        asked.insert(name);
+        return reinterpret_cast<PFN_vkVoidFunction>(std::uintptr_t{0x1000} + asked.size());
+      },
+      VK_NULL_HANDLE);
   EXPECT_TRUE(asked.contains("vkCmdDraw") && asked.contains("vkQueueSubmit2KHR"));
   EXPECT_FALSE(asked.contains("vkCreateInstance") || asked.contains("vkCreateDevice") ||
                asked.contains("rondoHostWrite") || asked.contains("vkGetDeviceProcAddr"));

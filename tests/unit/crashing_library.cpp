@@ -46,8 +46,7 @@ extern "C" __attribute__((visibility("default"))) void crash(const char* how) {
     while (true) ::pause();
   }
   if (is("generated code")) {
-    void* page =
-        ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* page = ::mmap(nullptr, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 #if defined(__x86_64__)
     const unsigned char illegal[] = {0x0f, 0x0b};
 #else

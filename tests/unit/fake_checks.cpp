@@ -28,31 +28,25 @@ class FakeChecks : public FakeDevice {
       vk.vkFreeCommandBuffers(device, pool, 1, &c);
     }
   }
-  static constexpr VkBufferUsageFlags kAll =
-      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-      VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
-      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+  static constexpr VkBufferUsageFlags kAll = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                             VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT |
+                                             VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
 };
 
 TEST_F(FakeChecks, FillsAndUpdates) {
   const VkBuffer b = make_buffer(64).buffer;
-  refuses("multiple of 4",
-          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 2 : 4, 8, 0); });
-  refuses("size is no multiple",
-          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, 0, wrong ? 7 : 8, 0); });
+  refuses("multiple of 4", [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 2 : 4, 8, 0); });
+  refuses("size is no multiple", [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, 0, wrong ? 7 : 8, 0); });
   refuses("outside the buffer",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 60 : 56, 8, 0); });
-  refuses("is empty", [&](VkCommandBuffer c, bool wrong) {
-    vk.vkCmdFillBuffer(c, b, wrong ? 64 : 60, VK_WHOLE_SIZE, 0);
-  });
-  refuses("outside the buffer", [&](VkCommandBuffer c, bool wrong) {
-    vk.vkCmdFillBuffer(c, b, wrong ? 68 : 60, VK_WHOLE_SIZE, 0);
-  });
+  refuses("is empty",
+          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 64 : 60, VK_WHOLE_SIZE, 0); });
+  refuses("outside the buffer",
+          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, b, wrong ? 68 : 60, VK_WHOLE_SIZE, 0); });
   const std::uint32_t words[4] = {};
   refuses("outside the buffer",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdUpdateBuffer(c, b, wrong ? 52 : 48, 16, words); });
-  refuses("dataSize",
-          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdUpdateBuffer(c, b, 0, wrong ? 6 : 8, words); });
+  refuses("dataSize", [&](VkCommandBuffer c, bool wrong) { vk.vkCmdUpdateBuffer(c, b, 0, wrong ? 6 : 8, words); });
   const VkBuffer read_only = make_buffer(64, VK_BUFFER_USAGE_TRANSFER_SRC_BIT).buffer;
   refuses("not made for",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdFillBuffer(c, wrong ? read_only : b, 0, 4, 0); });
@@ -192,15 +186,14 @@ TEST_F(FakeChecks, ClearsAndBarriers) {
   });
   refuses("aspects", [&](VkCommandBuffer c, bool wrong) {
     const VkClearDepthStencilValue value{};
-    const VkImageSubresourceRange range{wrong ? VK_IMAGE_ASPECT_STENCIL_BIT : VK_IMAGE_ASPECT_DEPTH_BIT, 0, 1,
-                                        0, 1};
+    const VkImageSubresourceRange range{wrong ? VK_IMAGE_ASPECT_STENCIL_BIT : VK_IMAGE_ASPECT_DEPTH_BIT, 0, 1, 0, 1};
     vk.vkCmdClearDepthStencilImage(c, depth, kGeneral, &value, 1, &range);
   });
   const auto barrier = [&](VkCommandBuffer c, VkBufferMemoryBarrier one) {
     one.sType = VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER;
     one.buffer = b;
-    vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr,
-                            1, &one, 0, nullptr);
+    vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 1, &one,
+                            0, nullptr);
   };
   refuses("barrier's range", [&](VkCommandBuffer c, bool wrong) {
     VkBufferMemoryBarrier one{};
@@ -233,17 +226,15 @@ TEST_F(FakeChecks, ClearsAndBarriers) {
 }
 
 TEST_F(FakeChecks, QueriesAndTheirResults) {
-  const VkQueryPool times = make_queries(VK_QUERY_TYPE_TIMESTAMP, 4),
-                    counts = make_queries(VK_QUERY_TYPE_OCCLUSION, 2);
+  const VkQueryPool times = make_queries(VK_QUERY_TYPE_TIMESTAMP, 4), counts = make_queries(VK_QUERY_TYPE_OCCLUSION, 2);
   const VkBuffer b = make_buffer(64).buffer;
   constexpr VkPipelineStageFlagBits kTop = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
   refuses("queries that the pool",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdWriteTimestamp(c, kTop, times, wrong ? 4 : 3); });
   refuses("not for timestamps",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdWriteTimestamp(c, kTop, wrong ? counts : times, 0); });
-  refuses("queries that the pool", [&](VkCommandBuffer c, bool wrong) {
-    vk.vkCmdResetQueryPool(c, times, 1, wrong ? UINT32_MAX : 3);
-  });
+  refuses("queries that the pool",
+          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdResetQueryPool(c, times, 1, wrong ? UINT32_MAX : 3); });
   refuses("queries that the pool",
           [&](VkCommandBuffer c, bool wrong) { vk.vkCmdBeginQuery(c, counts, wrong ? 2 : 1, 0); });
   refuses("active already", [&](VkCommandBuffer c, bool wrong) {
@@ -290,19 +281,16 @@ TEST_F(FakeChecks, BoundVerticesAndIndices) {
     const VkDeviceSize offset = 32, size = wrong ? 33 : 32;
     vk.vkCmdBindVertexBuffers2(c, 0, 1, &b, &offset, &size, nullptr);
   });
-  refuses("multiple of 2", [&](VkCommandBuffer c, bool wrong) {
-    vk.vkCmdBindIndexBuffer(c, b, wrong ? 3 : 2, VK_INDEX_TYPE_UINT16);
-  });
-  refuses("offset", [&](VkCommandBuffer c, bool wrong) {
-    vk.vkCmdBindIndexBuffer(c, b, wrong ? 64 : 60, VK_INDEX_TYPE_UINT32);
-  });
+  refuses("multiple of 2",
+          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdBindIndexBuffer(c, b, wrong ? 3 : 2, VK_INDEX_TYPE_UINT16); });
+  refuses("offset",
+          [&](VkCommandBuffer c, bool wrong) { vk.vkCmdBindIndexBuffer(c, b, wrong ? 64 : 60, VK_INDEX_TYPE_UINT32); });
 }
 
 TEST_F(FakeChecks, RenderAreasAndClearsWithin) {
   const VkImage image = make_image(VK_FORMAT_R8G8B8A8_UNORM, {8, 8, 1});
   const VkImage transfers = make_image(VK_FORMAT_R32_UINT, {8, 8, 1});
-  const VkImageView view = make_view(image, VK_FORMAT_R8G8B8A8_UNORM),
-                    other = make_view(transfers, VK_FORMAT_R32_UINT);
+  const VkImageView view = make_view(image, VK_FORMAT_R8G8B8A8_UNORM), other = make_view(transfers, VK_FORMAT_R32_UINT);
   const auto begin = [&](VkCommandBuffer c, VkImageView to, VkRect2D area, std::uint32_t layers) {
     VkRenderingAttachmentInfo color{};
     color.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO;
@@ -317,9 +305,7 @@ TEST_F(FakeChecks, RenderAreasAndClearsWithin) {
     vk.vkCmdBeginRendering(c, &info);
   };
   constexpr VkRect2D kWhole{{0, 0}, {8, 8}};
-  refuses("render area", [&](VkCommandBuffer c, bool wrong) {
-    begin(c, view, {{0, 1}, {8, wrong ? 8u : 7u}}, 1);
-  });
+  refuses("render area", [&](VkCommandBuffer c, bool wrong) { begin(c, view, {{0, 1}, {8, wrong ? 8u : 7u}}, 1); });
   refuses("layers", [&](VkCommandBuffer c, bool wrong) { begin(c, view, kWhole, wrong ? 2 : 1); });
   refuses("layerCount is 0", [&](VkCommandBuffer c, bool wrong) { begin(c, view, kWhole, wrong ? 0 : 1); });
   refuses("not made for", [&](VkCommandBuffer c, bool wrong) { begin(c, wrong ? other : view, kWhole, 1); });
@@ -334,9 +320,7 @@ TEST_F(FakeChecks, RenderAreasAndClearsWithin) {
   refuses("not rendered to", [&](VkCommandBuffer c, bool wrong) {
     clear(c, 0, {{{0, 0}, {1, 1}}, wrong ? 1u : 0u, 1});
   });
-  refuses("colorAttachment", [&](VkCommandBuffer c, bool wrong) {
-    clear(c, wrong ? 1 : 0, {{{0, 0}, {1, 1}}, 0, 1});
-  });
+  refuses("colorAttachment", [&](VkCommandBuffer c, bool wrong) { clear(c, wrong ? 1 : 0, {{{0, 0}, {1, 1}}, 0, 1}); });
 }
 
 TEST_F(FakeChecks, FeaturesThatAreNotEnabled) {

@@ -8,14 +8,8 @@ namespace {
 class FakeDriver : public FakeDevice {
  protected:
   VkBuffer unbound(VkDeviceSize size) {
-    VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                            nullptr,
-                            0,
-                            size,
-                            kTransfers,
-                            VK_SHARING_MODE_EXCLUSIVE,
-                            0,
-                            nullptr};
+    VkBufferCreateInfo info{
+        VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, nullptr, 0, size, kTransfers, VK_SHARING_MODE_EXCLUSIVE, 0, nullptr};
     VkBuffer buffer = VK_NULL_HANDLE;
     EXPECT_EQ(vk.vkCreateBuffer(device, &info, nullptr, &buffer), VK_SUCCESS);
     return buffer;
@@ -57,8 +51,8 @@ TEST_F(FakeDriver, FindsNullPointersAndWrongTypes) {
   vk.vkCreateBuffer(device, &info, nullptr, &buffer);
   expect_violation("sharingMode is 77");
   info.sharingMode = VK_SHARING_MODE_EXCLUSIVE;
-  VkMemoryDedicatedAllocateInfo stranger{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr,
-                                         VK_NULL_HANDLE, VK_NULL_HANDLE};
+  VkMemoryDedicatedAllocateInfo stranger{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO, nullptr, VK_NULL_HANDLE,
+                                         VK_NULL_HANDLE};
   info.pNext = &stranger;
   vk.vkCreateBuffer(device, &info, nullptr, &buffer);
   expect_violation("does not extend VkBufferCreateInfo");
@@ -138,15 +132,14 @@ TEST_F(FakeDriver, FindsPendingWorksObjectsDestroyed) {
 }
 
 TEST_F(FakeDriver, FindsDescriptorsOutsideTheLayout) {
-  const VkDescriptorSetLayoutBinding binding{1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2,
-                                             VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-  VkDescriptorSetLayoutCreateInfo layout_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0,
-                                              1, &binding};
+  const VkDescriptorSetLayoutBinding binding{1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2, VK_SHADER_STAGE_COMPUTE_BIT,
+                                             nullptr};
+  VkDescriptorSetLayoutCreateInfo layout_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 1,
+                                              &binding};
   VkDescriptorSetLayout layout;
   ASSERT_EQ(vk.vkCreateDescriptorSetLayout(device, &layout_info, nullptr, &layout), VK_SUCCESS);
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
-  VkDescriptorPoolCreateInfo pool_info{
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 2, 1, &size};
+  VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 2, 1, &size};
   VkDescriptorPool sets;
   ASSERT_EQ(vk.vkCreateDescriptorPool(device, &pool_info, nullptr, &sets), VK_SUCCESS);
   VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, sets, 1, &layout};

@@ -50,14 +50,8 @@ TEST_F(FakeSettings, EqualObjectsShareAHandle) {
 }
 
 TEST_F(FakeSettings, NonCoherentMemoryShowsAMissingFlush) {
-  VkBufferCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-                          nullptr,
-                          0,
-                          4096,
-                          kTransfers,
-                          VK_SHARING_MODE_EXCLUSIVE,
-                          0,
-                          nullptr};
+  VkBufferCreateInfo info{
+      VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, nullptr, 0, 4096, kTransfers, VK_SHARING_MODE_EXCLUSIVE, 0, nullptr};
   VkBuffer source;
   VkDeviceMemory memory;
   ASSERT_EQ(vk.vkCreateBuffer(device, &info, nullptr, &source), VK_SUCCESS);
@@ -152,8 +146,8 @@ class FakeAddresses : public FakeSettings {
     FakeSettings::TearDown();
   }
   VkResult allocate_at(std::uint64_t address, VkDeviceMemory& made) {
-    VkMemoryOpaqueCaptureAddressAllocateInfo at{VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO,
-                                                nullptr, address};
+    VkMemoryOpaqueCaptureAddressAllocateInfo at{VK_STRUCTURE_TYPE_MEMORY_OPAQUE_CAPTURE_ADDRESS_ALLOCATE_INFO, nullptr,
+                                                address};
     VkMemoryAllocateFlagsInfo flags{
         VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, &at,
         VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT | VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT, 0};
@@ -161,8 +155,8 @@ class FakeAddresses : public FakeSettings {
     return vk.vkAllocateMemory(replaying, &info, nullptr, &made);
   }
   std::uint64_t address_of(VkDeviceMemory memory) {
-    VkDeviceMemoryOpaqueCaptureAddressInfo info{VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO,
-                                                nullptr, memory};
+    VkDeviceMemoryOpaqueCaptureAddressInfo info{VK_STRUCTURE_TYPE_DEVICE_MEMORY_OPAQUE_CAPTURE_ADDRESS_INFO, nullptr,
+                                                memory};
     return vk.vkGetDeviceMemoryOpaqueCaptureAddress(replaying, &info);
   }
   VkDevice replaying = VK_NULL_HANDLE;

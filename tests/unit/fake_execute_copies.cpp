@@ -21,9 +21,8 @@ class FakeTransfers : public FakeDevice {
     vk.vkCmdCopyImageToBuffer(c, from, VK_IMAGE_LAYOUT_GENERAL, to.buffer, 1, &region);
   }
   static VkBufferImageCopy region(VkExtent3D extent, VkOffset3D offset = {},
-                                  VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT,
-                                  std::uint32_t level = 0, std::uint32_t layer = 0,
-                                  std::uint32_t layers = 1) {
+                                  VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT, std::uint32_t level = 0,
+                                  std::uint32_t layer = 0, std::uint32_t layers = 1) {
     return {0, 0, 0, {aspect, level, layer, layers}, offset, extent};
   }
 };
@@ -72,19 +71,14 @@ TEST_F(FakeTransfers, CopiesBetweenImagesAndSlicesOfVolumes) {
   count_up(from);
   run([&](VkCommandBuffer c) {
     to_image(c, from, flat, region({8, 8, 1}, {}, VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 4));
-    const VkImageCopy copy{{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2},
-                           {1, 2, 0},
-                           {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                           {3, 4, 2},
-                           {2, 2, 2}};
+    const VkImageCopy copy{
+        {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2}, {1, 2, 0}, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {3, 4, 2}, {2, 2, 2}};
     vk.vkCmdCopyImage(c, flat, VK_IMAGE_LAYOUT_GENERAL, volume, VK_IMAGE_LAYOUT_GENERAL, 1, &copy);
     from_image(c, volume, to, region({2, 2, 2}, {3, 4, 2}));
   });
   for (std::size_t slice = 0; slice < 2; ++slice)
     for (std::size_t y = 0; y < 2; ++y)
-      EXPECT_EQ(
-          std::memcmp(to.bytes + 8 * (2 * slice + y), from.bytes + 256 * (slice + 1) + 32 * (y + 2) + 4, 8),
-          0)
+      EXPECT_EQ(std::memcmp(to.bytes + 8 * (2 * slice + y), from.bytes + 256 * (slice + 1) + 32 * (y + 2) + 4, 8), 0)
           << slice << ' ' << y;
 }
 
@@ -169,8 +163,7 @@ TEST_F(FakeTransfers, BlitsTheNearestTexelMirroredAndConverted) {
                            {{4, 0, 0}, {0, 1, 1}},
                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                            {{0, 0, 0}, {2, 1, 1}}};
-    vk.vkCmdBlitImage(c, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_GENERAL, 1, &blit,
-                      VK_FILTER_NEAREST);
+    vk.vkCmdBlitImage(c, from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_GENERAL, 1, &blit, VK_FILTER_NEAREST);
     from_image(c, to, out, region({2, 1, 1}));
   });
   // Texel 0's center lies on the source's 3.0, which is texel 3; red and blue change places.
@@ -181,8 +174,7 @@ TEST_F(FakeTransfers, BlitsTheNearestTexelMirroredAndConverted) {
 }
 
 TEST_F(FakeTransfers, ResolvesASampleOfEachTexel) {
-  const VkImage many =
-      make_image(VK_FORMAT_R8G8B8A8_UNORM, {4, 4, 1}, 1, 1, VK_IMAGE_TYPE_2D, VK_SAMPLE_COUNT_4_BIT);
+  const VkImage many = make_image(VK_FORMAT_R8G8B8A8_UNORM, {4, 4, 1}, 1, 1, VK_IMAGE_TYPE_2D, VK_SAMPLE_COUNT_4_BIT);
   const VkImage one = make_image(VK_FORMAT_R8G8B8A8_UNORM, {4, 4, 1});
   const MappedBuffer out = make_buffer(64);
   run([&](VkCommandBuffer c) {

@@ -17,8 +17,7 @@ class FakeQueries : public FakeDevice {
   }
   VkResult results(std::uint32_t first, std::uint32_t count, std::uint64_t* values, VkDeviceSize stride,
                    VkQueryResultFlags flags) {
-    return vk.vkGetQueryPoolResults(device, queries, first, count, 64, values, stride,
-                                    flags | VK_QUERY_RESULT_64_BIT);
+    return vk.vkGetQueryPoolResults(device, queries, first, count, 64, values, stride, flags | VK_QUERY_RESULT_64_BIT);
   }
   void write(VkCommandBuffer c, std::uint32_t query) {
     vk.vkCmdWriteTimestamp(c, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries, query);

@@ -67,8 +67,7 @@ class FakePatterns : public FakeDevice {
     pipeline_info.stage.pSpecializationInfo = &constants;
     pipeline_info.layout = layout;
     VkPipeline pipeline;
-    EXPECT_EQ(vk.vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline),
-              VK_SUCCESS);
+    EXPECT_EQ(vk.vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline), VK_SUCCESS);
 
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
     VkDescriptorPoolCreateInfo pool_info{};
@@ -104,8 +103,8 @@ class FakePatterns : public FakeDevice {
       const VkMemoryBarrier barrier{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_HOST_WRITE_BIT,
                                     VK_ACCESS_SHADER_READ_BIT};
       if (given.barrier)
-        vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1,
-                                &barrier, 0, nullptr, 0, nullptr);
+        vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, 1, &barrier, 0,
+                                nullptr, 0, nullptr);
       vk.vkCmdDispatch(c, given.groups, 1, 1);
     });
     EXPECT_EQ(in.contents(), before) << "a shader that only reads writes nothing";
@@ -266,8 +265,7 @@ class FakeDraws : public FakePatterns {
 
   std::uint64_t occlusion() {
     std::uint64_t value = 0;
-    EXPECT_EQ(vk.vkGetQueryPoolResults(device, queries_, 0, 1, 8, &value, 8, VK_QUERY_RESULT_64_BIT),
-              VK_SUCCESS);
+    EXPECT_EQ(vk.vkGetQueryPoolResults(device, queries_, 0, 1, 8, &value, 8, VK_QUERY_RESULT_64_BIT), VK_SUCCESS);
     return value;
   }
 

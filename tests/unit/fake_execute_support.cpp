@@ -81,8 +81,7 @@ void FakeDevice::start(const fake::Settings& settings) {
   ASSERT_EQ(vk.vkCreateDevice(physical, &info, nullptr, &device), VK_SUCCESS);
   rondo::load_device(vk, vk.vkGetDeviceProcAddr, device);
   for (std::uint32_t family = 0; family < 3; ++family)
-    for (std::uint32_t i = 0; i < counts[family]; ++i)
-      vk.vkGetDeviceQueue(device, family, i, &queues.emplace_back());
+    for (std::uint32_t i = 0; i < counts[family]; ++i) vk.vkGetDeviceQueue(device, family, i, &queues.emplace_back());
 
   VkCommandPoolCreateInfo pool_info{};
   pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
@@ -118,8 +117,7 @@ void FakeDevice::expect_violation(const std::string& part) {
 }
 
 VkDeviceMemory FakeDevice::allocate(const VkMemoryRequirements& needs) {
-  constexpr VkMemoryPropertyFlags kWanted =
-      VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+  constexpr VkMemoryPropertyFlags kWanted = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
   VkPhysicalDeviceMemoryProperties properties;
   vk.vkGetPhysicalDeviceMemoryProperties(physical, &properties);
   VkMemoryAllocateInfo info{};
@@ -165,8 +163,7 @@ VkImage FakeDevice::make_image(VkFormat format, VkExtent3D extent, std::uint32_t
   info.arrayLayers = layers;
   info.samples = samples;
   info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-  if (type == VK_IMAGE_TYPE_2D && format == VK_FORMAT_R8G8B8A8_UNORM)
-    info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
+  if (type == VK_IMAGE_TYPE_2D && format == VK_FORMAT_R8G8B8A8_UNORM) info.usage |= VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
   if (format == VK_FORMAT_D32_SFLOAT || format == VK_FORMAT_D24_UNORM_S8_UINT)
     info.usage |= VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT;
   VkImage image = VK_NULL_HANDLE;
@@ -229,18 +226,15 @@ VkEvent FakeDevice::make_event() {
   return event;
 }
 
-VkQueryPool FakeDevice::make_queries(VkQueryType type, std::uint32_t count,
-                                     VkQueryPipelineStatisticFlags statistics) {
-  const VkQueryPoolCreateInfo info{
-      VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
+VkQueryPool FakeDevice::make_queries(VkQueryType type, std::uint32_t count, VkQueryPipelineStatisticFlags statistics) {
+  const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
   VkQueryPool made = VK_NULL_HANDLE;
   EXPECT_EQ(vk.vkCreateQueryPool(device, &info, nullptr, &made), VK_SUCCESS);
   return made;
 }
 
 VkCommandBuffer FakeDevice::allocate(VkCommandBufferLevel level) {
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool, level,
-                                         1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool, level, 1};
   VkCommandBuffer buffer = VK_NULL_HANDLE;
   EXPECT_EQ(vk.vkAllocateCommandBuffers(device, &info, &buffer), VK_SUCCESS);
   return buffer;

@@ -38,17 +38,14 @@ class FakeDevice : public testing::Test {
 
   MappedBuffer make_buffer(VkDeviceSize size, VkBufferUsageFlags usage = kTransfers);
   VkImage make_image(VkFormat format, VkExtent3D extent, std::uint32_t layers = 1, std::uint32_t levels = 1,
-                     VkImageType type = VK_IMAGE_TYPE_2D,
-                     VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT);
-  VkImageView make_view(VkImage image, VkFormat format,
-                        VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT);
+                     VkImageType type = VK_IMAGE_TYPE_2D, VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT);
+  VkImageView make_view(VkImage image, VkFormat format, VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT);
   VkShaderModule make_shader(const std::vector<std::uint32_t>& code);
   VkFence make_fence(VkFenceCreateFlags flags = 0);
   VkSemaphore make_semaphore();
   VkSemaphore make_timeline(std::uint64_t value = 0);
   VkEvent make_event();
-  VkQueryPool make_queries(VkQueryType type, std::uint32_t count,
-                           VkQueryPipelineStatisticFlags statistics = 0);
+  VkQueryPool make_queries(VkQueryType type, std::uint32_t count, VkQueryPipelineStatisticFlags statistics = 0);
 
   VkCommandBuffer allocate(VkCommandBufferLevel level = VK_COMMAND_BUFFER_LEVEL_PRIMARY);
   using Commands = std::function<void(VkCommandBuffer)>;
@@ -66,8 +63,7 @@ class FakeDevice : public testing::Test {
   std::string take_violation();
   void expect_violation(const std::string& part);
 
-  static constexpr VkBufferUsageFlags kTransfers =
-      VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
+  static constexpr VkBufferUsageFlags kTransfers = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
 
   // Of the next start().
   std::vector<const char*> instance_extensions, extensions;

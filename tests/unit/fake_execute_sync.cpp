@@ -17,8 +17,7 @@ constexpr std::uint64_t kShortly = 20'000'000;  // ns
 class FakeQueues : public FakeDevice {
  protected:
   VkCommandBuffer fill(const MappedBuffer& buffer, std::uint32_t value, VkCommandBufferUsageFlags usage = 0) {
-    return record([&](VkCommandBuffer c) { vk.vkCmdFillBuffer(c, buffer.buffer, 0, VK_WHOLE_SIZE, value); },
-                  usage);
+    return record([&](VkCommandBuffer c) { vk.vkCmdFillBuffer(c, buffer.buffer, 0, VK_WHOLE_SIZE, value); }, usage);
   }
   VkResult wait(VkFence fence, std::uint64_t timeout = kForever) {
     return vk.vkWaitForFences(device, 1, &fence, VK_TRUE, timeout);
@@ -137,8 +136,8 @@ TEST_F(FakeQueues, TheHostSetsAnEventThatAQueueWaitsFor) {
   const VkEvent go = make_event(), done = make_event();
   const VkFence fence = make_fence();
   submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
-                       vk.vkCmdWaitEvents(c, 1, &go, VK_PIPELINE_STAGE_HOST_BIT,
-                                          VK_PIPELINE_STAGE_TRANSFER_BIT, 0, nullptr, 0, nullptr, 0, nullptr);
+                       vk.vkCmdWaitEvents(c, 1, &go, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
+                                          nullptr, 0, nullptr, 0, nullptr);
                        vk.vkCmdFillBuffer(c, buffer.buffer, 0, VK_WHOLE_SIZE, 9);
                        vk.vkCmdSetEvent(c, done, VK_PIPELINE_STAGE_TRANSFER_BIT);
                        vk.vkCmdResetEvent(c, go, VK_PIPELINE_STAGE_TRANSFER_BIT);
@@ -263,12 +262,10 @@ TEST_F(FakeQueues, NamesWhatIsPending) {
   EXPECT_NE(take_violation(), "");
   vk.vkQueueSubmit(queues[0], 0, nullptr, fence);
   EXPECT_NE(take_violation(), "");
-  for (const auto& destroy :
-       std::vector<std::function<void()>>{[&] { vk.vkDestroyFence(device, fence, nullptr); },
-                                          [&] { vk.vkDestroySemaphore(device, gate, nullptr); },
-                                          [&] { vk.vkDestroyBuffer(device, buffer.buffer, nullptr); },
-                                          [&] { vk.vkFreeCommandBuffers(device, pool, 1, &once); },
-                                          [&] { vk.vkResetCommandPool(device, pool, 0); }}) {
+  for (const auto& destroy : std::vector<std::function<void()>>{
+           [&] { vk.vkDestroyFence(device, fence, nullptr); }, [&] { vk.vkDestroySemaphore(device, gate, nullptr); },
+           [&] { vk.vkDestroyBuffer(device, buffer.buffer, nullptr); },
+           [&] { vk.vkFreeCommandBuffers(device, pool, 1, &once); }, [&] { vk.vkResetCommandPool(device, pool, 0); }}) {
     destroy();
     EXPECT_NE(take_violation(), "");
   }

@@ -14,8 +14,7 @@ using fake_test::shader;
 class FakeWork : public FakeDevice {
  protected:
   VkResult try_submit(VkCommandBuffer buffer) {
-    const VkSubmitInfo info{
-        VK_STRUCTURE_TYPE_SUBMIT_INFO, nullptr, 0, nullptr, nullptr, 1, &buffer, 0, nullptr};
+    const VkSubmitInfo info{VK_STRUCTURE_TYPE_SUBMIT_INFO, nullptr, 0, nullptr, nullptr, 1, &buffer, 0, nullptr};
     return vk.vkQueueSubmit(queues[0], 1, &info, VK_NULL_HANDLE);
   }
   VkCommandBuffer fill(const MappedBuffer& buffer, std::uint32_t value) {
@@ -28,8 +27,7 @@ class FakeWork : public FakeDevice {
     inherited.renderPass = pass;
     const VkCommandBufferUsageFlags usage =
         pass == VK_NULL_HANDLE ? 0 : VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT;
-    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, usage,
-                                         &inherited};
+    const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, usage, &inherited};
     EXPECT_EQ(vk.vkBeginCommandBuffer(buffer, &begin), VK_SUCCESS);
     commands(buffer);
     EXPECT_EQ(vk.vkEndCommandBuffer(buffer), VK_SUCCESS);
@@ -56,8 +54,7 @@ TEST_F(FakeWork, IsRefusedUnlessItIsEnded) {
 
 TEST_F(FakeWork, SecondariesRunInTheirPrimaryAndOnlyAsTheyWere) {
   const MappedBuffer buffer = make_buffer(64);
-  const VkCommandBuffer inner =
-      secondary([&](VkCommandBuffer c) { vk.vkCmdFillBuffer(c, buffer.buffer, 0, 4, 7); });
+  const VkCommandBuffer inner = secondary([&](VkCommandBuffer c) { vk.vkCmdFillBuffer(c, buffer.buffer, 0, 4, 7); });
   const VkCommandBuffer outer = record([&](VkCommandBuffer c) {
     vk.vkCmdFillBuffer(c, buffer.buffer, 0, VK_WHOLE_SIZE, 5);
     vk.vkCmdExecuteCommands(c, 1, &inner);
@@ -82,8 +79,8 @@ TEST_F(FakeWork, SecondariesRunInTheirPrimaryAndOnlyAsTheyWere) {
 TEST_F(FakeWork, NeedsWhatDescriptorsReferTo) {
   const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1,
                                              VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-  const VkDescriptorSetLayoutCreateInfo set_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr,
-                                                 0, 1, &binding};
+  const VkDescriptorSetLayoutCreateInfo set_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 1,
+                                                 &binding};
   VkDescriptorSetLayout set_layout;
   ASSERT_EQ(vk.vkCreateDescriptorSetLayout(device, &set_info, nullptr, &set_layout), VK_SUCCESS);
   const VkPipelineLayoutCreateInfo layout_info{
@@ -98,11 +95,9 @@ TEST_F(FakeWork, NeedsWhatDescriptorsReferTo) {
   pipeline_info.stage.pName = "main";
   pipeline_info.layout = layout;
   VkPipeline pipeline;
-  ASSERT_EQ(vk.vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline),
-            VK_SUCCESS);
+  ASSERT_EQ(vk.vkCreateComputePipelines(device, VK_NULL_HANDLE, 1, &pipeline_info, nullptr, &pipeline), VK_SUCCESS);
   const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1};
-  const VkDescriptorPoolCreateInfo pool_info{
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 1, &size};
+  const VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 1, &size};
   VkDescriptorPool sets;
   ASSERT_EQ(vk.vkCreateDescriptorPool(device, &pool_info, nullptr, &sets), VK_SUCCESS);
   const VkDescriptorSetAllocateInfo set_of{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, sets, 1,
@@ -313,8 +308,8 @@ TEST_F(FakeExtended, ConditionsLeaveOutClears) {
       info.layerCount = info.colorAttachmentCount = 1;
       info.pColorAttachments = &color;
       vk.vkCmdBeginRendering(c, &info);
-      const VkConditionalRenderingBeginInfoEXT begin{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
-                                                     nullptr, condition.buffer, offset, 0};
+      const VkConditionalRenderingBeginInfoEXT begin{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr,
+                                                     condition.buffer, offset, 0};
       const VkClearAttachment white{VK_IMAGE_ASPECT_COLOR_BIT, 0, {{{1, 1, 1, 1}}}};
       const VkClearRect all{{{0, 0}, {4, 4}}, 0, 1};
       vk.vkCmdBeginConditionalRenderingEXT(c, &begin);
@@ -327,8 +322,8 @@ TEST_F(FakeExtended, ConditionsLeaveOutClears) {
     EXPECT_EQ(out.word(15), offset == 0 ? 0u : UINT32_MAX);
   }
   record([&](VkCommandBuffer c) {
-    const VkConditionalRenderingBeginInfoEXT begin{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT,
-                                                   nullptr, condition.buffer, 64, 0};
+    const VkConditionalRenderingBeginInfoEXT begin{VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT, nullptr,
+                                                   condition.buffer, 64, 0};
     vk.vkCmdBeginConditionalRenderingEXT(c, &begin);
   });
   expect_violation("the condition");
@@ -337,9 +332,7 @@ TEST_F(FakeExtended, ConditionsLeaveOutClears) {
 TEST_F(FakeExtended, FeedbackStaysWithinItsBuffers) {
   const VkBuffer to = make_buffer(64, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT).buffer;
   const auto bind = [&](std::uint32_t binding, VkDeviceSize offset, VkDeviceSize size) {
-    record([&](VkCommandBuffer c) {
-      vk.vkCmdBindTransformFeedbackBuffersEXT(c, binding, 1, &to, &offset, &size);
-    });
+    record([&](VkCommandBuffer c) { vk.vkCmdBindTransformFeedbackBuffersEXT(c, binding, 1, &to, &offset, &size); });
   };
   bind(3, 32, 32);
   EXPECT_EQ(take_violation(), "");

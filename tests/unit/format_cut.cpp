@@ -33,8 +33,8 @@ std::vector<std::byte> small_capture(const TemporaryDirectory& dir, Compression 
   return slurp(dir.file("small.rondo"));
 }
 
-// SIGKILL ends a write at the end of a page: of a header across two pages the beginning is there, and then the zeros that
-// were there before.
+// SIGKILL ends a write at the end of a page: of a header across two pages the beginning is there, and then the zeros
+// that were there before.
 TEST(Cut, WithinTheWriteOfAHeaderIsNoDamage) {
   TemporaryDirectory dir;
   WriterOptions options = options_for(dir.file("a.rondo"), 4096);
@@ -96,8 +96,7 @@ TEST(Cut, AtEveryByteOfACompleteFile) {
     EXPECT_EQ(cut.error, "") << n;
     ASSERT_LE(cut.records.size(), all.records.size());
     // A call at the cut may have lost its second part with a later chunk.
-    for (std::size_t i = 0; i < cut.records.size(); ++i)
-      EXPECT_EQ(cut.records[i].payload, all.records[i].payload);
+    for (std::size_t i = 0; i < cut.records.size(); ++i) EXPECT_EQ(cut.records[i].payload, all.records[i].payload);
     most = std::max(most, cut.records.size());
   }
   EXPECT_EQ(most, 200u);
@@ -198,8 +197,8 @@ TEST(Damage, NamesTheFileOnceAndSalvageWhereItHelps) {
   std::vector<std::pair<std::uint64_t, bool>> places;
   const auto reader = open(dir.file("small.rondo"));
   for (const ChunkInfo& chunk : reader->chunks())
-    places.emplace_back(chunk_end(chunk) - 1, type_of(chunk.header) == ChunkType::session ||
-                                                  type_of(chunk.header) == ChunkType::dictionary);
+    places.emplace_back(chunk_end(chunk) - 1,
+                        type_of(chunk.header) == ChunkType::session || type_of(chunk.header) == ChunkType::dictionary);
   places.emplace_back(whole.size() - sizeof(Footer) - 1, false);  // of the index
   for (const auto& [place, passed_over] : places) {
     std::vector<std::byte> bytes = whole;
@@ -232,8 +231,7 @@ TEST(WrongInput, IsNamedInOneSentence) {
   newer[8] = 99;
   const WrongInput inputs[] = {
       {"empty", "", "is empty"},
-      {"text", "Hello, I am a text file that is longer than any header would be, really.\n",
-       "not a Rondo capture"},
+      {"text", "Hello, I am a text file that is longer than any header would be, really.\n", "not a Rondo capture"},
       {"short text", "Hi\n", "not a Rondo capture"},
       {"newer", newer, "newer Rondo"},
       {"short", newer.substr(0, 30), "cut off within its header"},
@@ -298,8 +296,7 @@ TEST(Budget, ManyThreadsNeedNotFitAtOnce) {
   auto writer = create(options_for(dir.file("a.rondo"), 16 * 1024));
   for (int t = 0; t < 40; ++t) {
     ThreadStream* stream = writer->open_stream();
-    for (int i = 0; i < 100; ++i)
-      write_call(*writer, *stream, std::string(100, static_cast<char>('a' + t % 26)));
+    for (int i = 0; i < 100; ++i) write_call(*writer, *stream, std::string(100, static_cast<char>('a' + t % 26)));
     writer->close_stream(stream);
   }
   ASSERT_TRUE(writer->finish(Ending::exited));

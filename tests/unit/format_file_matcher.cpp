@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Bytes of blobs found in files: planted at offsets that fit nothing, in part, more than once, in files that change.
-#include "format/file_matcher.h"
-
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "format/file_matcher.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -88,7 +87,8 @@ TEST_F(FileMatching, SeveralPiecesOfSeveralFiles) {
   const Bytes one = noise(200'000, 1), other = noise(300'000, 2);
   ASSERT_EQ(add(write("a", one)), 0u);
   ASSERT_EQ(add(write("b", other)), 1u);
-  const Bytes blob = joined({part(one, 100, 50'000), noise(33, 5), part(other, 7, 60'000), part(one, 10'000, 70'000), part(one, 10'000, 70'000)});
+  const Bytes blob = joined({part(one, 100, 50'000), noise(33, 5), part(other, 7, 60'000), part(one, 10'000, 70'000),
+                             part(one, 10'000, 70'000)});
   expect_about(found(blob), 250'000);
   ASSERT_GE(pieces_.size(), 4u);
   EXPECT_EQ(pieces_[0].file, 0u);

@@ -97,7 +97,8 @@ class ExternalFiles : public testing::Test {
   void expect_refused(const FileAccess& access, const std::vector<std::string>& words) const {
     const Error error = refusal(access);
     EXPECT_EQ(error.status, Status::external_file) << error.message;
-    for (const std::string& word : words) EXPECT_NE(error.message.find(word), std::string::npos) << word << ": " << error.message;
+    for (const std::string& word : words)
+      EXPECT_NE(error.message.find(word), std::string::npos) << word << ": " << error.message;
   }
   // One byte, and the times as they were, or another time only.
   void change(std::uint64_t offset, bool keep_time = true) const {
@@ -192,7 +193,8 @@ TEST_F(ExternalFiles, ARemapNamesAFileOrADirectory) {
   const FileAccess by_directory{{{"/", "/nowhere"}, {directory_.file("models"), directory_.file("moved")}}, {}};
   expect_all_blobs(capture_, by_directory);  // the longest counts
   expect_refused({{{"/", "/nowhere"}}, {}}, {"/nowhere"});
-  expect_refused({{{directory_.file("mod"), directory_.file("moved")}}, {}}, {"may not be read"});  // not in the middle of a name
+  // not in the middle of a name
+  expect_refused({{{directory_.file("mod"), directory_.file("moved")}}, {}}, {"may not be read"});
 }
 
 TEST_F(ExternalFiles, AnotherTimeIsAnotherFileByIdentity) {
@@ -347,7 +349,8 @@ struct Forged {
     ASSERT_TRUE(target);
     const FileHeader header = new_file_header(4096);
     ASSERT_EQ(target->write(0, std::as_bytes(std::span(&header, 1))), 0);
-    DataRegion region(*target, Compression::none, sizeof header, {}, [](std::uint64_t end, std::uint64_t) { return end; });
+    DataRegion region(*target, Compression::none, sizeof header, {},
+                      [](std::uint64_t end, std::uint64_t) { return end; });
     const std::span<const std::byte> one = files, other = references;
     ASSERT_EQ(region.append(chunk_header(ChunkType::files), std::span(&one, 1)), 0);
     ASSERT_EQ(region.append(chunk_header(ChunkType::references), std::span(&other, 1)), 0);

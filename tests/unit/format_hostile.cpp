@@ -17,8 +17,7 @@ struct Everything {
   std::vector<std::vector<std::byte>> blobs;  // those that could be read
   std::string blob_error;
 };
-Everything read_everything(const std::string& path, bool salvage,
-                           const std::vector<BlobInfo>& expected = {}) {
+Everything read_everything(const std::string& path, bool salvage, const std::vector<BlobInfo>& expected = {}) {
   ReaderOptions options;
   options.salvage = salvage;
   options.memory_budget = 16u << 20;
@@ -99,8 +98,7 @@ std::vector<std::byte> in_columns(std::span<const std::byte> records) {
   while (records.size() >= sizeof(RecordHeader)) {
     RecordHeader h{};
     std::memcpy(&h, records.data(), sizeof h);
-    if (h.bytes < sizeof h || h.bytes > records.size() ||
-        !good.add(h, records.subspan(sizeof h, h.bytes - sizeof h)))
+    if (h.bytes < sizeof h || h.bytes > records.size() || !good.add(h, records.subspan(sizeof h, h.bytes - sizeof h)))
       break;
     records = records.subspan(h.bytes);
   }

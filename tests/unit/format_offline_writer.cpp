@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Captures written from records that are there; and blobs in planes, which only such writers make.
 #include "format/offline_writer.h"
-
 #include "format/planes.h"
 #include "format_support.h"
 
@@ -13,7 +12,8 @@ constexpr std::uint16_t kCommand = 3;
 // Texels that change little from one to the next.
 std::vector<std::byte> gradient(std::size_t bytes) {
   std::vector<std::byte> all(bytes);
-  for (std::size_t i = 0; i < bytes; ++i) all[i] = static_cast<std::byte>((i % 4) * 60 + i / 4 / 37 + (i % 4 == 3 ? i * 7 % 3 : 0));
+  for (std::size_t i = 0; i < bytes; ++i)
+    all[i] = static_cast<std::byte>((i % 4) * 60 + i / 4 / 37 + (i % 4 == 3 ? i * 7 % 3 : 0));
   return all;
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Outputs are opened without waiting, and the helper process that opens them ends with the process that it serves.
-#include "format/outputs.h"
-
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -13,6 +11,7 @@
 #include <filesystem>
 
 #include "format/output_helper.h"
+#include "format/outputs.h"
 #include "format_support.h"
 
 namespace rondo::test {

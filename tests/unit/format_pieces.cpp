@@ -23,9 +23,9 @@ TEST(Columns, JoinWhatTheyTookApart) {
   };
   std::vector<std::byte> records;
   RecordColumns columns;
-  for (const auto& bytes : {record(kRecordCall, "payload"),
-                            record(kRecordCall | kRecordReturns | kRecordTimes, "\x85\x01\x86\x02\x03rest"),
-                            record(kRecordVoid, ""), record(kRecordCall | kRecordTimes, "\x01\x02")}) {
+  for (const auto& bytes :
+       {record(kRecordCall, "payload"), record(kRecordCall | kRecordReturns | kRecordTimes, "\x85\x01\x86\x02\x03rest"),
+        record(kRecordVoid, ""), record(kRecordCall | kRecordTimes, "\x01\x02")}) {
     RecordHeader h{};
     std::memcpy(&h, bytes.data(), sizeof h);
     ASSERT_TRUE(columns.add(h, std::span(bytes).subspan(sizeof h)));
@@ -177,8 +177,7 @@ TEST(DataRegion, GivesBlobsTheBetterCodecUntilItFallsBehind) {
 }
 
 TEST(Varint, RoundTripsAndRefusesWhatIsTooLong) {
-  for (const std::uint64_t v :
-       {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, UINT64_MAX, UINT64_MAX - 1}) {
+  for (const std::uint64_t v : {std::uint64_t{0}, std::uint64_t{127}, std::uint64_t{128}, UINT64_MAX, UINT64_MAX - 1}) {
     std::byte bytes[kMaxVarint];
     const std::size_t n = put_varint(bytes, v);
     std::uint64_t back = ~v;

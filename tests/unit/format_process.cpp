@@ -21,9 +21,7 @@ namespace {
 template <class T>
 class Shared {
  public:
-  Shared()
-      : value_(new (::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0))
-                   T()) {}
+  Shared() : value_(new (::mmap(nullptr, sizeof(T), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)) T()) {}
   ~Shared() { ::munmap(value_, sizeof(T)); }
   Shared(const Shared&) = delete;
   Shared& operator=(const Shared&) = delete;
@@ -204,8 +202,7 @@ TEST(Recording, HasASessionObjectSoonThatAnotherThreadWrites) {
   writer->add_session_later("");
   write_call(*writer, *writer->open_stream(), "x");
   const auto sessions = [&] { return open(dir.file("a.rondo"))->sessions(); };
-  for (int i = 0; i < 1000 && sessions().size() < 2; ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  for (int i = 0; i < 1000 && sessions().size() < 2; ++i) std::this_thread::sleep_for(std::chrono::milliseconds(5));
   EXPECT_EQ(sessions().size(), 2u) << "while it is recorded";
   writer->add_session_later(R"({"c":3})");
   ASSERT_TRUE(writer->finish(Ending::exited));

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Other compression, the same capture; and no half of one, whatever goes wrong.
-#include "format/recompress.h"
-
 #include <dirent.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,6 +8,7 @@
 
 #include <csignal>
 
+#include "format/recompress.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -26,7 +25,8 @@ void write_capture(const std::string& path, Compression codec) {
   ThreadStream *one = writer->open_stream(), *two = writer->open_stream();
   for (int i = 0; i < 3000; ++i) {
     write_call(*writer, i % 3 == 0 ? *two : *one, "payload " + std::to_string(i));
-    const std::vector<std::byte> blob = i % 500 == 0 ? noise(100'000, static_cast<std::uint64_t>(i)) : bytes_of("blob " + std::to_string(i / 100));
+    const std::vector<std::byte> blob =
+        i % 500 == 0 ? noise(100'000, static_cast<std::uint64_t>(i)) : bytes_of("blob " + std::to_string(i / 100));
     writer->add_blob(*one, digest_of(blob), blob);
   }
   const std::vector<std::byte> large(6u << 20, std::byte{7});
@@ -136,7 +136,8 @@ TEST(Recompress, KeepsPermissionsAndLinks) {
   ASSERT_EQ(::symlink("nowhere.rondo", dir.file("dangling.rondo").c_str()), 0);
   const auto dangling = recompress(dir.file("a.rondo"), dir.file("dangling.rondo"), Compression::zstd);
   ASSERT_FALSE(dangling);
-  EXPECT_NE(dangling.error().message.find("is a link to what is not there"), std::string::npos) << dangling.error().message;
+  EXPECT_NE(dangling.error().message.find("is a link to what is not there"), std::string::npos)
+      << dangling.error().message;
 }
 
 // Below and above what is compressed in memory.

@@ -85,8 +85,8 @@ TEST(RoundTrip, JoinsSecondPartsAlsoAcrossChunks) {
   ThreadStream* b = writer->open_stream();
   std::uint64_t clock = 1'000'000;
   for (int i = 0; i < 1000; ++i) {
-    const std::uint64_t call = write_call(
-        *writer, *a, "submit" + std::string(static_cast<std::size_t>(i % 97), 'x'), kSubmit, kRecordTwoPart);
+    const std::uint64_t call =
+        write_call(*writer, *a, "submit" + std::string(static_cast<std::size_t>(i % 97), 'x'), kSubmit, kRecordTwoPart);
     write_call(*writer, *b, "other thread");
     if (i % 3 == 0) write_call(*writer, *a, std::string(3000, 'n'));  // nested, opens a new segment
     if (i % 5 == 0) write_void(*writer, *a);

@@ -62,11 +62,10 @@ std::vector<std::byte> noise(std::size_t bytes, std::uint64_t seed) {
   return out;
 }
 
-std::uint64_t write_call(CaptureWriter& writer, ThreadStream& stream, std::string_view payload,
-                         std::uint16_t command, std::uint16_t flags) {
+std::uint64_t write_call(CaptureWriter& writer, ThreadStream& stream, std::string_view payload, std::uint16_t command,
+                         std::uint16_t flags) {
   const std::uint64_t sequence = writer.take_sequence();
-  std::byte* body =
-      stream.begin(command, static_cast<std::uint16_t>(kRecordCall | flags), sequence, payload.size());
+  std::byte* body = stream.begin(command, static_cast<std::uint16_t>(kRecordCall | flags), sequence, payload.size());
   std::memcpy(body, payload.data(), payload.size());
   stream.commit();
   return sequence;
@@ -115,10 +114,9 @@ Contents read_all(const std::string& path, const ReaderOptions& options) {
     }
     if (!*record) break;
     const Record& r = **record;
-    contents.records.push_back(
-        {r.sequence, r.thread, r.command,
-         std::string(reinterpret_cast<const char*>(r.payload.data()), r.payload.size()), r.has_return,
-         r.return_value, r.start_ns, r.end_ns});
+    contents.records.push_back({r.sequence, r.thread, r.command,
+                                std::string(reinterpret_cast<const char*>(r.payload.data()), r.payload.size()),
+                                r.has_return, r.return_value, r.start_ns, r.end_ns});
   }
   contents.complete = reader.complete();
   contents.cut_reason = reader.cut_reason();

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Files that are not to outlive their writers.
-#include "format/temporary_path.h"
-
 #include <dirent.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +9,7 @@
 
 #include "format/abandoned.h"
 #include "format/new_file.h"
+#include "format/temporary_path.h"
 #include "format_support.h"
 
 namespace rondo::test {
@@ -53,11 +52,14 @@ pid_t gone() {
 TEST(TemporaryPath, WhatKilledProcessesLeftIsRemovedByTheNext) {
   TemporaryDirectory dir;
   const std::string dead = std::to_string(gone()), alive = std::to_string(::getppid());
-  const std::string parts[] = {dir.file(".a." + dead + "-0.part"), dir.file("..a." + dead + "-0.part." + dead + "-1.part")};
+  const std::string parts[] = {dir.file(".a." + dead + "-0.part"),
+                               dir.file("..a." + dead + "-0.part." + dead + "-1.part")};
   const std::string others[] = {dir.file(".a." + alive + "-0.part"),  // somebody works on it
                                 dir.file(".b." + dead + "-0.part"),   // of another file
-                                dir.file(".a." + dead + "-0.step"),   dir.file(".a." + dead + ".part"),
-                                dir.file(".a." + dead + "-x.part"),   dir.file("a." + dead + "-0.part"),
+                                dir.file(".a." + dead + "-0.step"),
+                                dir.file(".a." + dead + ".part"),
+                                dir.file(".a." + dead + "-x.part"),
+                                dir.file("a." + dead + "-0.part"),
                                 dir.file(".a.part")};
   for (const std::string& path : parts) spill(path, bytes_of("half"));
   for (const std::string& path : others) spill(path, bytes_of("kept"));

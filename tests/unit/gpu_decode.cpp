@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is refused to be decoded, before the device is asked to do anything. What is decoded: scenarios, extract-pictures.
-#include "gpu/decode.h"
-
+// What is refused to be decoded, before the device is asked to do anything. What is decoded: scenarios,
+// extract-pictures.
 #include <gtest/gtest.h>
+
+#include "gpu/decode.h"
 
 namespace rondo::gpu {
 namespace {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A buffer that the host sees: when it is made again, in which memory it lies, what is left when the driver fails.
-#include "gpu/staging.h"
-
 #include <algorithm>
 
 #include "fake_execute_support.h"
+#include "gpu/staging.h"
 
 namespace rondo::gpu {
 namespace {

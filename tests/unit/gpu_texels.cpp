@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What commands on images need of formats, held against the registry's description.
-#include "gpu/texels.h"
-
 #include <gtest/gtest.h>
 
+#include "gpu/texels.h"
 #include "tests/icd/tables.h"
 
 namespace rondo::gpu {

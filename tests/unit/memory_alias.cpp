@@ -38,9 +38,7 @@ TEST(MemoryAlias, AddressesAreTheSameForTheSameCalls) {
       held.push_back(tracker->allocate(size, granule));
       ASSERT_NE(held.back(), nullptr);
       seen.push_back(held.back()->device_side());
-      EXPECT_EQ(
-          reinterpret_cast<std::uintptr_t>(held.back()->device_side()) % std::max(granule, place_alignment),
-          0u);
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(held.back()->device_side()) % std::max(granule, place_alignment), 0u);
       EXPECT_EQ(held.back()->size() % granule, 0u);
     };
     allocate(100, page);
@@ -83,8 +81,7 @@ TEST(MemoryAlias, SmallMemoriesLeaveMappingsToOthers) {
   EXPECT_LT(mappings() - before, 3 * 200u) << "one for each side, and none for what lies between";
   std::size_t limit = 65530;
   std::ifstream("/proc/sys/vm/max_map_count") >> limit;
-  while (memories.back() != nullptr && memories.size() < limit)
-    memories.push_back(tracker->allocate(page, page));
+  while (memories.back() != nullptr && memories.size() < limit) memories.push_back(tracker->allocate(page, page));
   EXPECT_EQ(memories.back(), nullptr) << "there is an end to it";
   EXPECT_LT(mappings(), limit / 2);
   if (limit >= 65530) {
@@ -192,8 +189,7 @@ TEST(MemoryPagemap, PointersNeedNotBePages) {
   EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());
   pointer[0] = pointer[5 * page] = pointer[size - 1] = std::byte{1};
   heap[48 + size + 8 + 63] = std::byte{1};
-  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)),
-            (Spans{{0, 1}, {5 * page, 1}, {size - 1, 1}}));
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::idle)), (Spans{{0, 1}, {5 * page, 1}, {size - 1, 1}}));
   EXPECT_EQ(small->mechanism(), Mechanism::scan) << "it has no page of its own";
   EXPECT_EQ(spans_of(small->collect(0, whole, Device::idle)), (Spans{{63, 1}}));
   EXPECT_TRUE(tracked->collect(0, whole, Device::idle).empty());

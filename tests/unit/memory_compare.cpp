@@ -21,9 +21,7 @@ Runs runs_of(const std::byte* live, std::byte* base, std::size_t bytes, Store st
   Runs runs;
   differences(
       live, base, bytes, gap, store,
-      [](void* context, std::size_t begin, std::size_t end) {
-        static_cast<Runs*>(context)->emplace_back(begin, end);
-      },
+      [](void* context, std::size_t begin, std::size_t end) { static_cast<Runs*>(context)->emplace_back(begin, end); },
       &runs);
   return runs;
 }
@@ -73,8 +71,7 @@ TEST(MemoryCompare, WhatIsStoredIsWhatIsTold) {
   std::atomic<bool> stop{false};
   std::thread writer([&] {
     for (std::uint64_t count = 0; !stop.load(std::memory_order_relaxed); ++count)
-      __atomic_store_n(reinterpret_cast<std::uint64_t*>(live), std::uint64_t{1} << (count * 8 % 64),
-                       __ATOMIC_RELAXED);
+      __atomic_store_n(reinterpret_cast<std::uint64_t*>(live), std::uint64_t{1} << (count * 8 % 64), __ATOMIC_RELAXED);
   });
   for (int i = 0; i < 200'000 && !HasFailure(); ++i) {
     for (const auto& [begin, end] : runs_of(live, base, sizeof live, Store::yes, merge_gap))

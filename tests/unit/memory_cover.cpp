@@ -21,8 +21,8 @@ class Driver {
   explicit Driver(bool shared) {
     const int file = shared ? memfd_create("driver", MFD_CLOEXEC) : -1;
     if (shared && (file < 0 || ftruncate(file, kAll) != 0)) std::abort();
-    all_ = static_cast<std::byte*>(mmap(nullptr, kAll, PROT_READ | PROT_WRITE,
-                                        shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0));
+    all_ = static_cast<std::byte*>(
+        mmap(nullptr, kAll, PROT_READ | PROT_WRITE, shared ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS, file, 0));
     if (file >= 0) close(file);
     std::memset(all_, 7, kAll);
   }

@@ -117,8 +117,7 @@ TEST_F(MemoryDeviceWatch, ADevicesPageEndsARangeToo) {
   write(20, 1);
   wait();
   host[21 * page - 10] = host[21 * page + 5] = std::byte{9};
-  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)),
-            (Spans{{21 * page - 10, 1}, {21 * page + 5, 1}}));
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)), (Spans{{21 * page - 10, 1}, {21 * page + 5, 1}}));
 }
 
 TEST_F(MemoryDeviceWatch, VeryManyRangesOfAPageAreOneAndAmbiguous) {
@@ -148,8 +147,7 @@ TEST_F(MemoryDeviceWatch, APageThatBothWroteIsKeptUntilTheWorkIsFinished) {
   write(20, 1);  // goes on
   tracker->scan();
   ranges = tracked->changes(Device::settled);
-  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}}))
-      << "whole: the host may have written what was there";
+  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page, page}})) << "whole: the host may have written what was there";
   EXPECT_FALSE(ranges[0].ambiguous);
   EXPECT_EQ(std::memcmp(ranges[0].bytes, host + 20 * page, page), 0);
   EXPECT_FALSE(tracked->kept_contested());
@@ -165,13 +163,10 @@ TEST_F(MemoryDeviceWatch, APageThatBothWroteIsAmbiguousWhereNobodyCanWait) {
   host[20 * page + 100] = host[20 * page + 2000] = host[21 * page + 1] = std::byte{7};
   host[19 * page + page - 1] = std::byte{7};
   const auto ranges = tracked->collect(0, whole, Device::active);
-  ASSERT_EQ(spans_of(ranges), (Spans{{20 * page - 1, 1},
-                                     {20 * page, 1},
-                                     {20 * page + 100, 1},
-                                     {20 * page + 2000, 1},
-                                     {21 * page + 1, 1}}));
-  for (std::size_t i = 0; i < ranges.size(); ++i)
-    EXPECT_EQ(ranges[i].ambiguous, i != 0 && i != 4) << "range " << i;
+  ASSERT_EQ(
+      spans_of(ranges),
+      (Spans{{20 * page - 1, 1}, {20 * page, 1}, {20 * page + 100, 1}, {20 * page + 2000, 1}, {21 * page + 1, 1}}));
+  for (std::size_t i = 0; i < ranges.size(); ++i) EXPECT_EQ(ranges[i].ambiguous, i != 0 && i != 4) << "range " << i;
 }
 
 TEST_F(MemoryDeviceWatch, ABlockThatTheDeviceFillsIsWatchedOnceItIsContested) {
@@ -193,8 +188,7 @@ TEST_F(MemoryDeviceWatch, ABlockThatTheDeviceFillsIsWatchedOnceItIsContested) {
   wait();
   write(first, count - 1);
   host[(first + count - 1) * page + 100] = std::byte{9};
-  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)),
-            (Spans{{(first + count - 1) * page + 100, 1}}));
+  EXPECT_EQ(spans_of(tracked->collect(0, whole, Device::active)), (Spans{{(first + count - 1) * page + 100, 1}}));
 }
 
 TEST_F(MemoryDeviceWatch, HotPagesThatTheDeviceWritesAreHotNoMore) {

@@ -57,8 +57,7 @@ struct Fork : testing::Test {
 
 TEST_F(Fork, AChildHasCopiesOnBothSides) {
   const auto sees = [&] {
-    const bool right = all_are(one->program_side(), one->size(), 1) &&
-                       all_are(one->device_side(), one->size(), 1) &&
+    const bool right = all_are(one->program_side(), one->size(), 1) && all_are(one->device_side(), one->size(), 1) &&
                        all_are(other->program_side(), other->size(), 1);
     std::memset(one->program_side(), 3, one->size());
     return right && all_are(one->device_side(), one->size(), 3);
@@ -96,8 +95,7 @@ TEST_F(Fork, WhatTheProgramMovedOrUnmappedIsLeftSo) {
                                      mmap(nullptr, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)));
   ASSERT_NE(moved, MAP_FAILED);
   void* const hole = one->program_side();
-  ASSERT_EQ(mmap(hole, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-            hole);
+  ASSERT_EQ(mmap(hole, 4 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), hole);
   std::memset(hole, 9, 4 * page);
   const auto sees = [&] {
     return all_are(moved, 4 * page, 1) && all_are(one->program_side(), 4 * page, 9) &&

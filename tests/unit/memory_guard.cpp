@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Guarded pages and the program's own handler of SIGSEGV.
-#include "layer/memory/guard.h"
-
 #include <gtest/gtest.h>
 #include <setjmp.h>
 #include <signal.h>
@@ -16,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "layer/memory/guard.h"
 #include "layer/memory/kernel.h"
 #include "layer/memory/tracker.h"
 
@@ -28,8 +27,7 @@ constexpr std::size_t pages = 64;
 struct Mapping {
   std::byte* start;
   explicit Mapping(std::size_t count = pages, int protection = PROT_READ | PROT_WRITE)
-      : start(static_cast<std::byte*>(
-            mmap(nullptr, count * page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
+      : start(static_cast<std::byte*>(mmap(nullptr, count * page, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0))),
         count_(count) {}
   ~Mapping() { munmap(start, count_ * page); }
   Mapping(const Mapping&) = delete;

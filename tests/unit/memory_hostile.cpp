@@ -77,8 +77,8 @@ void write_while_scanning(Tracked& tracked, std::byte* host, std::byte* device) 
           std::this_thread::yield();
         }
         ++seen;
-        const std::size_t stride =
-            2 * (seen * 7919 % pages) + 1;  // odd, and pages a power of two: each page once
+        // odd, and pages a power of two: each page once
+        const std::size_t stride = 2 * (seen * 7919 % pages) + 1;
         for (std::size_t i = 0; i < pages; ++i)
           __atomic_store_n(reinterpret_cast<std::uint64_t*>(mine + cell(i * stride % pages, w)), seen,
                            __ATOMIC_RELAXED);
@@ -107,8 +107,7 @@ void write_while_scanning(Tracked& tracked, std::byte* host, std::byte* device) 
     std::size_t lost = 0;
     for (std::size_t i = 0; i < pages; ++i)
       for (unsigned w = 0; w < 2; ++w)
-        lost +=
-            std::memcmp(recorded.data() + cell(i, w), host + cell(i, w), sizeof(std::uint64_t)) != 0 ? 1 : 0;
+        lost += std::memcmp(recorded.data() + cell(i, w), host + cell(i, w), sizeof(std::uint64_t)) != 0 ? 1 : 0;
     EXPECT_EQ(lost, 0u) << "host writes of round " << round << ", scan " << scans;
     EXPECT_EQ(std::memcmp(all.data(), host, tracked.size()), 0) << "round " << round << ", scan " << scans;
   }
@@ -154,8 +153,7 @@ TEST(MemoryThreads, NoGuardedWriteIsLostOrTakenForTheDevices) {
 TEST(MemoryThreads, NoWriteIsLostOnADriversPointer) {
   const auto tracker = Tracker::create("pagemap");
   if (tracker->mechanism() != Mechanism::pagemap) GTEST_SKIP() << tracker->message();
-  void* const mapping =
-      mmap(nullptr, thread_test_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* const mapping = mmap(nullptr, thread_test_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(mapping, MAP_FAILED);
   auto tracked = tracker->track(mapping, thread_test_bytes, Initial::zeros);
   ASSERT_EQ(tracked->mechanism(), Mechanism::pagemap);
@@ -249,8 +247,7 @@ TEST(MemoryHostile, TheProgramUnmapsOrReplacesItsMapping) {
   const auto other_tracked = a.tracker->track(*other, Initial::zeros);
   a.host()[page] = std::byte{1};
   // Something that cannot be scanned takes a page's place: scans of all fail from now on.
-  ASSERT_NE(mmap(a.host() + 8 * page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0),
-            MAP_FAILED);
+  ASSERT_NE(mmap(a.host() + 8 * page, page, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0), MAP_FAILED);
   other->program_side()[3 * page] = std::byte{1};
   std::vector<std::byte> seen(bytes), seen_other(bytes);
   a.tracker->scan();
@@ -282,8 +279,7 @@ TEST(MemoryHostile, TheProgramMovesItsMapping) {
   a.host()[9 * page] = std::byte{1};
   void* const elsewhere = mmap(nullptr, 4 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   ASSERT_NE(elsewhere, MAP_FAILED);
-  void* const moved =
-      mremap(a.host() + 8 * page, 4 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere);
+  void* const moved = mremap(a.host() + 8 * page, 4 * page, 4 * page, MREMAP_MAYMOVE | MREMAP_FIXED, elsewhere);
   ASSERT_EQ(moved, elsewhere);
   a.host()[20 * page] = std::byte{2};
   other->program_side()[3 * page] = std::byte{3};
@@ -324,7 +320,8 @@ TEST(MemoryHostile, AProgramThatMadeItselfUndumpableIsWatchedAsBefore) {
   EXPECT_EXIT(
       {
         const Aliased a;
-        if (!a.works || (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) || prctl(PR_SET_DUMPABLE, 0) != 0) _exit(1);
+        if (!a.works || (geteuid() == 0 && setresuid(65534, 65534, 65534) != 0) || prctl(PR_SET_DUMPABLE, 0) != 0)
+          _exit(1);
         if (open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC) >= 0) _exit(2);
         a.device()[2 * page] = std::byte{1};
         a.host()[5 * page] = std::byte{1};
@@ -390,8 +387,7 @@ TEST(MemoryHostile, AnAddressSpaceLimitIsLeftToTheProgram) {
         limit.rlim_cur = limit.rlim_max = pages * page + 6 * giga;
         setrlimit(RLIMIT_AS, &limit);
         const auto tracker = Tracker::create("auto");
-        void* const got =
-            mmap(nullptr, 4 * giga, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const got = mmap(nullptr, 4 * giga, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         _exit(tracker != nullptr && got != MAP_FAILED ? 0 : 1);
       },
       testing::ExitedWithCode(0), "");

@@ -204,9 +204,7 @@ class MemoryHotSmall : public testing::Test {
       tracked[i]->adapt(true);
     }
   }
-  void write(std::size_t i) {
-    *reinterpret_cast<volatile unsigned char*>(memories[i]->program_side()) = ++value;
-  }
+  void write(std::size_t i) { *reinterpret_cast<volatile unsigned char*>(memories[i]->program_side()) = ++value; }
   // The memories that changed since the last time.
   std::vector<std::size_t> found(Device device = Device::idle) {
     std::vector<std::size_t> all;

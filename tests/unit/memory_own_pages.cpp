@@ -68,8 +68,7 @@ class OwnPages : public testing::TestWithParam<Mechanism> {
 };
 
 INSTANTIATE_TEST_SUITE_P(Mechanisms, OwnPages,
-                         testing::Values(Mechanism::alias, Mechanism::pagemap, Mechanism::guard,
-                                         Mechanism::scan),
+                         testing::Values(Mechanism::alias, Mechanism::pagemap, Mechanism::guard, Mechanism::scan),
                          [](const auto& one) { return std::string(name(one.param)); });
 
 TEST_P(OwnPages, WhatTheyHoldIsGivenOnceAndThenWhatIsWritten) {

@@ -87,7 +87,7 @@ TEST_F(MemoryShadow, BytesOfBothOnOnePageStayApart) {
 TEST_F(MemoryShadow, AWriteOfTheProgramOutlivesAWait) {
   begin(Initial::zeros);
   device[5] = std::byte{1};
-  host[5] = std::byte{2};   // both: anybody's, and the program's is the later submit
+  host[5] = std::byte{2};  // both: anybody's, and the program's is the later submit
   host[9] = std::byte{3};
   device[10] = std::byte{4};
   tracked->refresh(0, whole, Refresh::known);
@@ -176,8 +176,7 @@ TEST(MemoryShadowChoice, WhatCannotBeWatchedGetsAShadowUnasked) {
   const auto tracker = Tracker::create("auto");
   if (tracker->mechanism() == Mechanism::scan) GTEST_SKIP() << tracker->message();
   constexpr int droppable = 0x08;  // MAP_DROPPABLE
-  void* const mapped =
-      mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | droppable, -1, 0);
+  void* const mapped = mmap(nullptr, 4 * page, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | droppable, -1, 0);
   if (mapped == MAP_FAILED) GTEST_SKIP() << "this kernel has no mapping that cannot be watched";
   {
     auto cached = tracker->track(mapped, 4 * page, Initial::zeros, true);

@@ -69,8 +69,7 @@ TEST(MemorySpace, ALimitThatComesLaterIsSharedWithTheProgram) {
         limit_to(address_space() + 1024 * mega);
         auto taken = take_all(*tracker, 8 * mega, 100);
         if (taken.empty() || taken.size() > 20) _exit(1);
-        void* const got =
-            mmap(nullptr, 700 * mega, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        void* const got = mmap(nullptr, 700 * mega, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (got == MAP_FAILED) _exit(2);
         taken.pop_back();
         _exit(tracker->allocate(8 * mega, page_bytes) != nullptr ? 0 : 3);

@@ -80,9 +80,7 @@ void lose_nothing() {
   _exit(0);
 }
 
-TEST(MemoryTouch, TellsTheHostsWritesFromTheDevices) {
-  EXPECT_EXIT(tell_apart(), testing::ExitedWithCode(0), "");
-}
+TEST(MemoryTouch, TellsTheHostsWritesFromTheDevices) { EXPECT_EXIT(tell_apart(), testing::ExitedWithCode(0), ""); }
 
 TEST(MemoryTouch, LosesNoWriteWhileItLooks) { EXPECT_EXIT(lose_nothing(), testing::ExitedWithCode(0), ""); }
 

@@ -199,8 +199,7 @@ TEST_P(MemoryTracker, SystemCallsWriteIntoTrackedMemory) {
   ASSERT_EQ(process_vm_writev(getpid(), &from, 1, &to, 1, 0), 5) << std::strerror(errno);
   const bool from_disk = read_directly(host + 40 * page);
   std::vector<std::byte> seen(bytes);
-  for (const Range& r : tracked->collect(0, whole, Device::idle))
-    std::memcpy(seen.data() + r.offset, r.bytes, r.size);
+  for (const Range& r : tracked->collect(0, whole, Device::idle)) std::memcpy(seen.data() + r.offset, r.bytes, r.size);
   EXPECT_EQ(std::memcmp(seen.data() + 100, data.data(), data.size()), 0);
   EXPECT_EQ(std::memcmp(seen.data() + 20 * page, "received", 8), 0);
   EXPECT_EQ(std::memcmp(seen.data() + 30 * page, "poked", 5), 0);
@@ -272,8 +271,7 @@ TEST_P(MemoryTracker, WritesThatWereUndoneAreNotedByTheirPage) {
 }
 
 TEST_P(MemoryTracker, ProgramsMayUnmapPartsOfADriversMapping) {
-  if (GetParam() != Mechanism::pagemap && GetParam() != Mechanism::scan)
-    GTEST_SKIP() << "it has another mapping";
+  if (GetParam() != Mechanism::pagemap && GetParam() != Mechanism::scan) GTEST_SKIP() << "it has another mapping";
   std::memset(host, 1, bytes);
   tracked->collect(0, whole, Device::idle);
   host[2 * page] = std::byte{2};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Objects out of captured handle values: design section 1, sequence rule.
+// Objects out of captured handle values, and the sequence rule (docs/architecture.md).
 #include "format/objects.h"
 
 #include <gtest/gtest.h>
@@ -22,8 +22,7 @@ class Objects : public testing::Test {
  protected:
   const ObjectTable::Resolution& call(CommandId command, std::initializer_list<Ref> refs, bool succeeded = true) {
     codec::Lowered lowered;
-    for (const Ref& r : refs)
-      lowered.handles.push_back({0, r.type, static_cast<std::uint8_t>(r.flags), r.value});
+    for (const Ref& r : refs) lowered.handles.push_back({0, r.type, static_cast<std::uint8_t>(r.flags), r.value});
     table.apply(codec::info(command), ++sequence, succeeded, lowered, out);
     return out;
   }
@@ -125,9 +124,10 @@ TEST_F(Objects, EndOfAPoolEndsItsChildren) {
   const Ref device{HandleType::VkDevice, 3};
   const ObjectId pool =
       call(CommandId::vkCreateCommandPool, {device, {HandleType::VkCommandPool, 10, codec::kCreated}}).ids[1];
-  const ObjectId buffer = call(CommandId::vkAllocateCommandBuffers,
-                               {device, {HandleType::VkCommandPool, 10}, {HandleType::VkCommandBuffer, 11, codec::kCreated}})
-                              .ids[2];
+  const ObjectId buffer =
+      call(CommandId::vkAllocateCommandBuffers,
+           {device, {HandleType::VkCommandPool, 10}, {HandleType::VkCommandBuffer, 11, codec::kCreated}})
+          .ids[2];
   EXPECT_EQ(table.objects()[buffer].parent, pool);
   call(CommandId::vkDestroyCommandPool, {device, {HandleType::VkCommandPool, 10, codec::kDestroyed}});
   EXPECT_EQ(out.ended, (std::vector<ObjectId>{buffer, pool}));
@@ -140,7 +140,8 @@ TEST_F(Objects, ResetOfADescriptorPoolEndsItsSetsOnly) {
   const ObjectId pool_id =
       call(CommandId::vkCreateDescriptorPool, {device, {HandleType::VkDescriptorPool, 20, codec::kCreated}}).ids[1];
   const ObjectId set =
-      call(CommandId::vkAllocateDescriptorSets, {device, pool, {HandleType::VkDescriptorSet, 21, codec::kCreated}}).ids[2];
+      call(CommandId::vkAllocateDescriptorSets, {device, pool, {HandleType::VkDescriptorSet, 21, codec::kCreated}})
+          .ids[2];
   call(CommandId::vkResetDescriptorPool, {device, pool});
   EXPECT_EQ(out.ended, std::vector<ObjectId>{set});
   EXPECT_TRUE(table.objects()[pool_id].alive);
@@ -212,7 +213,10 @@ TEST_F(Objects, FailedCreateMakesNothingButPipelines) {
   call(CommandId::vkCreateBuffer, {device, {HandleType::VkBuffer, 100, codec::kCreated}}, false);
   EXPECT_TRUE(out.created.empty());
   call(CommandId::vkCreateComputePipelines,
-       {device, {HandleType::VkPipelineCache, 0}, {HandleType::VkPipeline, 0, codec::kCreated}, {HandleType::VkPipeline, 5, codec::kCreated}},
+       {device,
+        {HandleType::VkPipelineCache, 0},
+        {HandleType::VkPipeline, 0, codec::kCreated},
+        {HandleType::VkPipeline, 5, codec::kCreated}},
        false);
   ASSERT_EQ(out.created.size(), 1u);
   EXPECT_EQ(out.ids[3], out.created[0]);
@@ -227,8 +231,8 @@ TEST_F(Objects, UnknownValueIsReportedAndNullIsNot) {
 
 TEST_F(Objects, UnknownValueThatMayBeIgnoredIsNull) {
   make_device(1, 2, 3);
-  const auto& got = call(CommandId::vkUpdateDescriptorSets, {{HandleType::VkDevice, 3},
-                                                             {HandleType::VkSampler, 0xdead, codec::kPerhapsIgnored}});
+  const auto& got = call(CommandId::vkUpdateDescriptorSets,
+                         {{HandleType::VkDevice, 3}, {HandleType::VkSampler, 0xdead, codec::kPerhapsIgnored}});
   EXPECT_TRUE(got.unknown.empty());
   EXPECT_EQ(got.ids[1], 0u);
 }
@@ -237,8 +241,7 @@ TEST_F(Objects, UnknownValueThatMayBeIgnoredIsNull) {
 TEST_F(Objects, ValueEndsUnderWhichNameSpaceItWasMade) {
   make_device(1, 2, 3);
   const Ref instance{HandleType::VkInstance, 1};
-  call(CommandId::vkCreateBuffer,
-       {instance, {HandleType::VkDevice, 3}, {HandleType::VkBuffer, 100, codec::kCreated}});
+  call(CommandId::vkCreateBuffer, {instance, {HandleType::VkDevice, 3}, {HandleType::VkBuffer, 100, codec::kCreated}});
   call(CommandId::vkDestroyDevice, {{HandleType::VkDevice, 3, codec::kDestroyed}});
   ASSERT_EQ(out.ended.size(), 2u);
   EXPECT_EQ(call(CommandId::vkDestroyBuffer, {instance, {HandleType::VkBuffer, 100}}).ids[1], 0u);
@@ -249,9 +252,8 @@ TEST_F(Objects, SurfacesBelongToTheInstance) {
   const ObjectId surface = call(CommandId::vkCreateXcbSurfaceKHR,
                                 {{HandleType::VkInstance, 1}, {HandleType::VkSurfaceKHR, 40, codec::kCreated}})
                                .ids[1];
-  call(CommandId::vkCreateSwapchainKHR, {{HandleType::VkDevice, 3},
-                                         {HandleType::VkSurfaceKHR, 40},
-                                         {HandleType::VkSwapchainKHR, 41, codec::kCreated}});
+  call(CommandId::vkCreateSwapchainKHR,
+       {{HandleType::VkDevice, 3}, {HandleType::VkSurfaceKHR, 40}, {HandleType::VkSwapchainKHR, 41, codec::kCreated}});
   EXPECT_EQ(out.ids[1], surface);
 }
 

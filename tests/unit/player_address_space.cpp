@@ -61,8 +61,7 @@ TEST(AddressSpace, WithoutALimitNothingIsSaidOfOne) {
 TEST(AddressSpace, WhatFailsForWantOfItNamesTheLimit) {
   EXPECT_HOLDS_LIMITED({
     leave(256 * kMebi);
-    const std::string hint = "the address space is limited to " +
-                             std::to_string(*address_space_limit() >> 10) +
+    const std::string hint = "the address space is limited to " + std::to_string(*address_space_limit() >> 10) +
                              " KiB (ulimit -v), which may be too little: raise that limit";
     HOLDS(address_space_hint() == "; " + hint);
     HOLDS(failure_text(std::bad_alloc()) == "not enough memory; " + hint);
@@ -107,8 +106,7 @@ TEST(Workers, WhatOneThrowsEndsTheWorkAndIsThrownAgain) {
     if (i == 3) throw std::bad_alloc();
     ++done;
   };
-  for (const std::uint32_t threads : {1u, 4u})
-    EXPECT_THROW(run_on_threads(1000, threads, work), std::bad_alloc);
+  for (const std::uint32_t threads : {1u, 4u}) EXPECT_THROW(run_on_threads(1000, threads, work), std::bad_alloc);
   EXPECT_LT(done, 2000);
 }
 

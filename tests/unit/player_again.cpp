@@ -68,8 +68,7 @@ TEST_F(AgainTest, EndsWhereTheReplaysDoNotCompareTheSame) {
   compare(second, 3, kThird);
   EXPECT_EQ(second.again().compared, 1u);
   EXPECT_EQ(second.again().unstable, 0u);
-  EXPECT_EQ(second.again().text(),
-            "a second replay found all 1 as the first did: the replay is stable there");
+  EXPECT_EQ(second.again().text(), "a second replay found all 1 as the first did: the replay is stable there");
 }
 
 TEST_F(AgainTest, SaysThatNothingCouldBeHeldAgainstIt) {

@@ -22,12 +22,10 @@ using test::shader_code;
 class CheckedShaders : public test::PlayerScene {
  protected:
   CheckedShaders() : CheckedShaders(VK_API_VERSION_1_0, {}) {}
-  CheckedShaders(std::uint32_t version, const std::vector<const char*>& extensions,
-                 const void* device_chain = nullptr)
+  CheckedShaders(std::uint32_t version, const std::vector<const char*>& extensions, const void* device_chain = nullptr)
       : test::PlayerScene(version, device_chain, extensions) {}
 
-  static VkDescriptorSetLayoutBinding binding(std::uint32_t number, VkDescriptorType type,
-                                              std::uint32_t count = 1,
+  static VkDescriptorSetLayoutBinding binding(std::uint32_t number, VkDescriptorType type, std::uint32_t count = 1,
                                               VkShaderStageFlags stages = VK_SHADER_STAGE_COMPUTE_BIT) {
     return {number, type, count, stages, nullptr};
   }
@@ -39,12 +37,11 @@ class CheckedShaders : public test::PlayerScene {
     auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
     info.bindingCount = static_cast<std::uint32_t>(bindings.size());
     info.pBindings = bindings.data();
-    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
-        CommandId::vkCreateDescriptorSetLayout, info);
+    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                           info);
   }
   VkPipelineLayout layout(const std::vector<VkDescriptorSetLayout>& sets,
-                          const std::vector<VkPushConstantRange>& ranges = {
-                              {VK_SHADER_STAGE_COMPUTE_BIT, 0, 8}}) {
+                          const std::vector<VkPushConstantRange>& ranges = {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 8}}) {
     auto info = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
     info.setLayoutCount = static_cast<std::uint32_t>(sets.size());
     info.pSetLayouts = sets.data();
@@ -118,17 +115,16 @@ class ShadersInParts : public CheckedShaders {
  protected:
   explicit ShadersInParts(const void* device_chain = nullptr)
       : CheckedShaders(VK_API_VERSION_1_2,
-                       {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME,
-                        VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME, VK_EXT_MESH_SHADER_EXTENSION_NAME},
+                       {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME,
+                        VK_EXT_MESH_SHADER_EXTENSION_NAME},
                        device_chain) {}
   VkPipeline graphics(VkPipelineLayout layout, const std::vector<VkPipelineShaderStageCreateInfo>& stages,
                       const std::vector<VkPipeline>& parts, VkPipelineCreateFlags flags) {
-    auto libraries =
-        of_type<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
+    auto libraries = of_type<VkPipelineLibraryCreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR);
     libraries.libraryCount = static_cast<std::uint32_t>(parts.size());
     libraries.pLibraries = parts.data();
-    auto part = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-        VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+    auto part =
+        of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
     part.pNext = &libraries;
     part.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
     auto info = of_type<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
@@ -137,8 +133,8 @@ class ShadersInParts : public CheckedShaders {
     info.stageCount = static_cast<std::uint32_t>(stages.size());
     info.pStages = stages.data();
     info.layout = layout;
-    auto samples = of_type<VkPipelineMultisampleStateCreateInfo>(
-        VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
+    auto samples =
+        of_type<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
     samples.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
     info.pMultisampleState = &samples;
     auto made = fresh<VkPipeline>();

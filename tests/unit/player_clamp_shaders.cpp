@@ -41,8 +41,7 @@ TEST_F(ClampedShaders, AreModulesAndCodeOfPipelines) {
 }
 
 TEST_F(ClampedShaders, AreThoseThatStandInTheirPlaces) {
-  ASSERT_TRUE(replace(
-      {"VkPipeline#0.compute=" + shader_path("less"), "VkPipeline#2.compute=" + shader_path("work")}));
+  ASSERT_TRUE(replace({"VkPipeline#0.compute=" + shader_path("less"), "VkPipeline#2.compute=" + shader_path("work")}));
   EXPECT_EQ(clamp(1).clamped, 2u);
   EXPECT_EQ(modules(), (Texts{clamped_text("work"), clamped_text("work")}));
   EXPECT_EQ(inlined(), clamped_text("work"));
@@ -58,8 +57,7 @@ TEST_F(ClampedShaders, AreThoseOfPipelinesThatTheCapturedDriverDidNotMake) {
   VkComputePipelineCreateInfo infos[2];
   for (VkComputePipelineCreateInfo& info : infos) {
     info = of_type<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-    info.stage =
-        of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage = of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.pName = "main";
     info.stage.module = module_;
@@ -121,16 +119,14 @@ TEST_F(ClampedShaders, AreShaderObjects) {
   info.pCode = own.data();
   info.pName = "main";
   auto made = fresh<VkShaderEXT>();
-  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made},
-               ok());
+  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made}, ok());
   EXPECT_EQ(clamp().clamped, 3u);
   OpView view;
   for (const Op& op : plan_->ops) {
     if (op.command != CommandId::vkCreateShadersEXT) continue;
     view.load(*plan_, op);
     const VkShaderCreateInfoEXT& now = view.as<args_vkCreateShadersEXT>().pCreateInfos[0];
-    EXPECT_EQ(to_string(digest_of({static_cast<const std::byte*>(now.pCode), now.codeSize})),
-              clamped_text("less"));
+    EXPECT_EQ(to_string(digest_of({static_cast<const std::byte*>(now.pCode), now.codeSize})), clamped_text("less"));
   }
 }
 #endif

@@ -55,8 +55,8 @@ TEST_F(PlayerDamage, ChangesAScalarOfARecord) {
   const auto plan = damaged("corrupt:rondoHostWrite#1:offset=32");
   const Op& op = nth(*plan, CommandId::rondoHostWrite, 1);
   const auto& args = *reinterpret_cast<const args_rondoHostWrite*>(plan->arena.at(op.block));
-  const auto* range = reinterpret_cast<const RondoRange*>(plan->arena.at(op.block) +
-                                                          reinterpret_cast<std::uintptr_t>(args.pRanges));
+  const auto* range =
+      reinterpret_cast<const RondoRange*>(plan->arena.at(op.block) + reinterpret_cast<std::uintptr_t>(args.pRanges));
   EXPECT_EQ(range->offset, 32u);
 }
 
@@ -66,8 +66,7 @@ TEST_F(PlayerDamage, TakesAnotherObjectOfTheType) {
   const ObjectId own = nth(**whole, CommandId::rondoHostWrite, 0).subject;
   const auto plan = damaged("handle:rondoHostWrite#0:1");
   EXPECT_NE(nth(*plan, CommandId::rondoHostWrite, 0).subject, own);
-  EXPECT_EQ(plan->objects.objects()[nth(*plan, CommandId::rondoHostWrite, 0).subject].type,
-            HandleType::VkDeviceMemory);
+  EXPECT_EQ(plan->objects.objects()[nth(*plan, CommandId::rondoHostWrite, 0).subject].type, HandleType::VkDeviceMemory);
 }
 
 TEST_F(PlayerDamage, IsRefusedWhereThereIsNothingToDamage) {

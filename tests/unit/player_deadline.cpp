@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "player/deadline.h"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include <cstdio>
+
+#include "player/deadline.h"
 
 namespace rondo::player {
 namespace {
@@ -33,9 +33,10 @@ TEST(PlayerDeadline, NamesTheLastSubmitWhereTheDriverHangs) {
     deadline.submitted(3, 1, 4);
     hang();
   };
-  EXPECT_EXIT(played(false), testing::ExitedWithCode(7),
-              "player: some.rondo: no end within 0.05 s \\(--timeout\\); record 5 was being played; the last submit was "
-              "3 \\(frame 1, record 4\\)\n");
+  EXPECT_EXIT(
+      played(false), testing::ExitedWithCode(7),
+      "player: some.rondo: no end within 0.05 s \\(--timeout\\); record 5 was being played; the last submit was "
+      "3 \\(frame 1, record 4\\)\n");
   EXPECT_EXIT(played(true), testing::ExitedWithCode(7),
               "record 5 was being played; the last submit was 3 \\(frame 1, record 4, scope \"prefill#0\"\\)\n"
               "\\[some.rondo: no end within 0.05 s \\(--timeout\\); record 5 was being played\\] \\[prefill#0\\]");
@@ -47,7 +48,9 @@ TEST(PlayerDeadline, SaysWhereNothingWasSubmitted) {
         Deadline deadline(0.05);
         hang();
       },
-      testing::ExitedWithCode(7), "player: no end within 0.05 s \\(--timeout\\); no record had been played yet: loading; nothing had been submitted\n");
+      testing::ExitedWithCode(7),
+      "player: no end within 0.05 s \\(--timeout\\); no record had been played yet: loading; nothing had been "
+      "submitted\n");
 }
 
 }  // namespace

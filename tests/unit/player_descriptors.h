@@ -34,8 +34,8 @@ class Descriptors : public Sloppy {
     auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
     info.bindingCount = 1;
     info.pBindings = &binding;
-    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
-        CommandId::vkCreateDescriptorSetLayout, info);
+    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                           info);
   }
   VkDescriptorPool set_pool(VkDescriptorType type) {
     const VkDescriptorPoolSize size{type, 1};
@@ -50,8 +50,7 @@ class Descriptors : public Sloppy {
     info.descriptorSetCount = 1;
     info.pSetLayouts = &of;
     auto made = fresh<VkDescriptorSet>();
-    capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made},
-                 ok());
+    capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made}, ok());
     return made;
   }
   void write_set(VkDescriptorSet to, VkDescriptorType type, VkBuffer what, VkDeviceSize range,
@@ -62,8 +61,7 @@ class Descriptors : public Sloppy {
     write.descriptorCount = 1;
     write.descriptorType = type;
     write.pBufferInfo = &one;
-    capture.call(CommandId::vkUpdateDescriptorSets,
-                 args_vkUpdateDescriptorSets{kDevice, 1, &write, 0, nullptr});
+    capture.call(CommandId::vkUpdateDescriptorSets, args_vkUpdateDescriptorSets{kDevice, 1, &write, 0, nullptr});
   }
   void bind_set(VkCommandBuffer into, VkPipelineLayout with, VkDescriptorSet what, VkPipelineBindPoint point,
                 std::vector<std::uint32_t> offsets = {}) {

@@ -65,8 +65,7 @@ TEST(Difference, OfAnImageNamesThePixelAndBothValues) {
   replayed[(6 * 16 + 1) * 4] = std::byte{1};
   const std::string text =
       describe_texels(captured, replayed, {VK_FORMAT_R8G8B8A8_UNORM, VK_IMAGE_ASPECT_COLOR_BIT, {16, 8, 1}});
-  EXPECT_EQ(text,
-            "pixel (5, 3): captured (r 0, g 0, b 0, a 0), replayed (r 0, g 7, b 0, a 0); 2 of 128 pixels differ");
+  EXPECT_EQ(text, "pixel (5, 3): captured (r 0, g 0, b 0, a 0), replayed (r 0, g 7, b 0, a 0); 2 of 128 pixels differ");
 }
 
 TEST(Difference, OfFloatsSaysHowFarTheyAreApart) {
@@ -75,8 +74,9 @@ TEST(Difference, OfFloatsSaysHowFarTheyAreApart) {
   replayed[5] = 0.9375f;
   const std::string text = describe_texels(bytes_of(captured), bytes_of(replayed),
                                            {VK_FORMAT_R32_SFLOAT, VK_IMAGE_ASPECT_COLOR_BIT, {2, 2, 2}});
-  EXPECT_EQ(text, "pixel (0, 1, 0): captured (r 1), replayed (r 1.5); 2 of 8 pixels differ, "
-                  "largest absolute difference 0.5, relative 0.333333");
+  EXPECT_EQ(text,
+            "pixel (0, 1, 0): captured (r 1), replayed (r 1.5); 2 of 8 pixels differ, "
+            "largest absolute difference 0.5, relative 0.333333");
   replayed[5] = std::nanf("");
   EXPECT_TRUE(has(describe_texels(bytes_of(captured), bytes_of(replayed),
                                   {VK_FORMAT_R32_SFLOAT, VK_IMAGE_ASPECT_COLOR_BIT, {2, 2, 2}}),
@@ -86,8 +86,8 @@ TEST(Difference, OfFloatsSaysHowFarTheyAreApart) {
 TEST(Difference, OfCompressedImagesIsInBlocks) {
   Bytes captured(4 * 2 * 8), replayed = captured;
   replayed[5 * 8] = std::byte{0xff};
-  const std::string text = describe_texels(
-      captured, replayed, {VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_IMAGE_ASPECT_COLOR_BIT, {16, 8, 1}});
+  const std::string text =
+      describe_texels(captured, replayed, {VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_IMAGE_ASPECT_COLOR_BIT, {16, 8, 1}});
   EXPECT_EQ(text, "block (4, 4): captured 0000000000000000, replayed ff00000000000000; 1 of 8 blocks differ");
 }
 

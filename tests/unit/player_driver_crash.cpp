@@ -37,14 +37,11 @@ void crash_driver(const char* how, std::uint64_t record = 0) {
 
 TEST(DriverCrash, IsOneLineAndAFailure) {
   const testing::ExitedWithCode failed(1);
-  EXPECT_EXIT(
-      crash_driver("write"), failed,
-      "^player: so\\\\x0ame.rondo: the driver crashed before the first record \\(SIGSEGV in libcrashing.so\\); "
-      "a debugger shows where\n$");
-  EXPECT_EXIT(crash_driver("copy", 7), failed,
-              "the driver crashed in record 7 \\(SIGSEGV in libcrashing.so\\)");
-  EXPECT_EXIT(crash_driver("abort", 7), failed,
-              "the driver crashed in record 7 \\(SIGABRT in libcrashing.so\\)");
+  EXPECT_EXIT(crash_driver("write"), failed,
+              "^player: so\\\\x0ame.rondo: the driver crashed before the first record \\(SIGSEGV in libcrashing.so\\); "
+              "a debugger shows where\n$");
+  EXPECT_EXIT(crash_driver("copy", 7), failed, "the driver crashed in record 7 \\(SIGSEGV in libcrashing.so\\)");
+  EXPECT_EXIT(crash_driver("abort", 7), failed, "the driver crashed in record 7 \\(SIGABRT in libcrashing.so\\)");
   EXPECT_EXIT(crash_driver("null function", 7), failed,
               "the driver crashed in record 7 \\(SIGSEGV in libcrashing.so\\)");
   EXPECT_EXIT(crash_driver("generated code", 7), failed,
@@ -89,9 +86,7 @@ TEST(DriverCrash, IsNotACrashOfOurOwn) {
     crash();
   };
   const auto write = [] { *reinterpret_cast<volatile int*>(nowhere) = 1; };
-  const auto copy = [] {
-    std::memcpy(reinterpret_cast<void*>(nowhere), "x", static_cast<std::size_t>(nowhere) * 100);
-  };
+  const auto copy = [] { std::memcpy(reinterpret_cast<void*>(nowhere), "x", static_cast<std::size_t>(nowhere) * 100); };
   const auto sent = [] { ::kill(::getpid(), SIGSEGV); };
   if (kSanitized) GTEST_SKIP() << "the sanitizer ends it with a report";
   EXPECT_EXIT(ours(write), testing::KilledBySignal(SIGSEGV), "^$");

@@ -47,21 +47,18 @@ class GeneratedCommands : public Descriptors {
     module.codeSize = code.size() * sizeof(std::uint32_t);
     module.pCode = code.data();
     auto create_info = of_type<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-    create_info.stage =
-        of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    create_info.stage = of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
     create_info.stage.pNext = &module;  // in place of a module
     create_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     create_info.stage.pName = "main";
     create_info.layout = pipeline_layout;
     auto made = fresh<VkPipeline>();
     capture.call(CommandId::vkCreateComputePipelines,
-                 args_vkCreateComputePipelines{kDevice, VK_NULL_HANDLE, 1, &create_info, nullptr, &made},
-                 ok());
+                 args_vkCreateComputePipelines{kDevice, VK_NULL_HANDLE, 1, &create_info, nullptr, &made}, ok());
     return made;
   }
   VkBuffer addressed(VkDeviceAddress address, VkDeviceSize bytes, VkBufferUsageFlags2KHR usage) {
-    auto wide =
-        of_type<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
+    auto wide = of_type<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
     wide.usage = usage | VK_BUFFER_USAGE_2_SHADER_DEVICE_ADDRESS_BIT_KHR;
     auto create_info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
     create_info.pNext = &wide;
@@ -72,8 +69,7 @@ class GeneratedCommands : public Descriptors {
     auto allocation = of_type<VkMemoryAllocateInfo>(VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO);
     allocation.pNext = &flags;
     allocation.allocationSize = bytes;
-    const auto memory =
-        create<VkDeviceMemory, args_vkAllocateMemory>(CommandId::vkAllocateMemory, allocation);
+    const auto memory = create<VkDeviceMemory, args_vkAllocateMemory>(CommandId::vkAllocateMemory, allocation);
     capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, made, memory, 0}, ok());
     auto asked = of_type<VkBufferDeviceAddressInfo>(VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO);
     asked.buffer = made;
@@ -101,32 +97,31 @@ class GeneratedCommands : public Descriptors {
     create_info.pCode = code;
     create_info.pName = "main";
     auto made = fresh<VkShaderEXT>();
-    capture.call(CommandId::vkCreateShadersEXT,
-                 args_vkCreateShadersEXT{kDevice, 1, &create_info, nullptr, &made}, ok());
+    capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &create_info, nullptr, &made},
+                 ok());
     return made;
   }
   VkIndirectExecutionSetEXT execution_set(const std::vector<VkShaderEXT>& shaders) {
-    auto of = of_type<VkIndirectExecutionSetShaderInfoEXT>(
-        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT);
+    auto of = of_type<VkIndirectExecutionSetShaderInfoEXT>(VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_SHADER_INFO_EXT);
     of.shaderCount = of.maxShaderCount = static_cast<std::uint32_t>(shaders.size());
     of.pInitialShaders = shaders.data();
-    auto create_info = of_type<VkIndirectExecutionSetCreateInfoEXT>(
-        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);
+    auto create_info =
+        of_type<VkIndirectExecutionSetCreateInfoEXT>(VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);
     create_info.type = VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT;
     create_info.info.pShaderInfo = &of;
     return create<VkIndirectExecutionSetEXT, args_vkCreateIndirectExecutionSetEXT>(
         CommandId::vkCreateIndirectExecutionSetEXT, create_info);
   }
   VkIndirectExecutionSetEXT execution_set() {
-    auto create_info = of_type<VkIndirectExecutionSetCreateInfoEXT>(
-        VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);
+    auto create_info =
+        of_type<VkIndirectExecutionSetCreateInfoEXT>(VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_CREATE_INFO_EXT);
     create_info.info.pPipelineInfo = &set_info;
     return create<VkIndirectExecutionSetEXT, args_vkCreateIndirectExecutionSetEXT>(
         CommandId::vkCreateIndirectExecutionSetEXT, create_info);
   }
   void update(VkIndirectExecutionSetEXT set, std::uint32_t index, VkPipeline to) {
-    auto write = of_type<VkWriteIndirectExecutionSetPipelineEXT>(
-        VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT);
+    auto write =
+        of_type<VkWriteIndirectExecutionSetPipelineEXT>(VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_PIPELINE_EXT);
     write.index = index;
     write.pipeline = to;
     capture.call(CommandId::vkUpdateIndirectExecutionSetPipelineEXT,
@@ -139,8 +134,7 @@ class GeneratedCommands : public Descriptors {
       info.indirectExecutionSet = execution_set();
     const VkCommandBuffer cmd = recording();
     if (binds)
-      capture.call(CommandId::vkCmdBindPipeline,
-                   args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+      capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
     if (preprocesses)
       capture.call(CommandId::vkCmdPreprocessGeneratedCommandsEXT,
                    args_vkCmdPreprocessGeneratedCommandsEXT{cmd, &info, cmd});
@@ -153,8 +147,7 @@ class GeneratedCommands : public Descriptors {
     if (info.indirectCommandsLayout == VK_NULL_HANDLE) info.indirectCommandsLayout = commands_layout();
     if (info.indirectExecutionSet == VK_NULL_HANDLE) info.indirectExecutionSet = execution_set();
     const VkCommandBuffer cmd = recording();
-    capture.call(CommandId::vkCmdBindPipeline,
-                 args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+    capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
     capture.call(CommandId::vkCmdPreprocessGeneratedCommandsEXT,
                  args_vkCmdPreprocessGeneratedCommandsEXT{cmd, &info, cmd});
     return cmd;
@@ -182,21 +175,18 @@ class GeneratedCommands : public Descriptors {
   const VkIndirectCommandsExecutionSetTokenEXT chosen{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_PIPELINES_EXT,
                                                       VK_SHADER_STAGE_COMPUTE_BIT};
   VkIndirectCommandsPushConstantTokenEXT word{{VK_SHADER_STAGE_COMPUTE_BIT, 0, 4}};
-  const VkIndirectCommandsIndexBufferTokenEXT index_mode{
-      VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT};
+  const VkIndirectCommandsIndexBufferTokenEXT index_mode{VK_INDIRECT_COMMANDS_INPUT_MODE_VULKAN_INDEX_BUFFER_EXT};
   static VkIndirectCommandsLayoutTokenEXT token(VkIndirectCommandsTokenTypeEXT type, std::uint32_t offset) {
     return {VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_TOKEN_EXT, nullptr, type, {}, offset};
   }
-  std::vector<VkIndirectCommandsLayoutTokenEXT> tokens{
-      token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 0),
-      token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT, 4),
-      token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 8)};
-  VkIndirectCommandsLayoutCreateInfoEXT layout_info = of_type<VkIndirectCommandsLayoutCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_CREATE_INFO_EXT);
-  VkIndirectExecutionSetPipelineInfoEXT set_info = of_type<VkIndirectExecutionSetPipelineInfoEXT>(
-      VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT);
-  VkGeneratedCommandsInfoEXT info =
-      of_type<VkGeneratedCommandsInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT);
+  std::vector<VkIndirectCommandsLayoutTokenEXT> tokens{token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 0),
+                                                       token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_PUSH_CONSTANT_EXT, 4),
+                                                       token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DISPATCH_EXT, 8)};
+  VkIndirectCommandsLayoutCreateInfoEXT layout_info =
+      of_type<VkIndirectCommandsLayoutCreateInfoEXT>(VK_STRUCTURE_TYPE_INDIRECT_COMMANDS_LAYOUT_CREATE_INFO_EXT);
+  VkIndirectExecutionSetPipelineInfoEXT set_info =
+      of_type<VkIndirectExecutionSetPipelineInfoEXT>(VK_STRUCTURE_TYPE_INDIRECT_EXECUTION_SET_PIPELINE_INFO_EXT);
+  VkGeneratedCommandsInfoEXT info = of_type<VkGeneratedCommandsInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_INFO_EXT);
 };
 
 }  // namespace rondo::test

@@ -21,8 +21,7 @@ class HostileResources : public test::PlayerHostile {
   static VkBufferImageCopy texels(std::uint32_t width, std::uint32_t height, std::uint32_t mip = 0) {
     return {0, 0, 0, {VK_IMAGE_ASPECT_COLOR_BIT, mip, 0, 1}, {0, 0, 0}, {width, height, 1}};
   }
-  VkDescriptorSetLayout set_layout(std::uint32_t count,
-                                   VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
+  VkDescriptorSetLayout set_layout(std::uint32_t count, VkDescriptorType type = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
                                    bool variable = false) {
     const VkDescriptorSetLayoutBinding binding{0, type, count, VK_SHADER_STAGE_ALL, nullptr};
     auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
@@ -34,8 +33,8 @@ class HostileResources : public test::PlayerHostile {
     flags.bindingCount = 1;
     flags.pBindingFlags = &flag;
     if (variable) info.pNext = &flags;
-    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
-        CommandId::vkCreateDescriptorSetLayout, info);
+    return create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
+                                                                           info);
   }
   VkDescriptorSet set(VkDescriptorSetLayout layout, std::uint32_t count = 0) {
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 8};
@@ -54,8 +53,7 @@ class HostileResources : public test::PlayerHostile {
     counts.pDescriptorCounts = &count;
     if (count != 0) info.pNext = &counts;
     auto made = fresh<VkDescriptorSet>();
-    capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made},
-                 ok());
+    capture.call(CommandId::vkAllocateDescriptorSets, args_vkAllocateDescriptorSets{kDevice, &info, &made}, ok());
     return made;
   }
   void write_set(VkDescriptorSet set, std::uint32_t binding, std::uint32_t element, VkDescriptorType type,
@@ -67,8 +65,7 @@ class HostileResources : public test::PlayerHostile {
     write.descriptorCount = 1;
     write.descriptorType = type;
     write.pBufferInfo = &info;
-    capture.call(CommandId::vkUpdateDescriptorSets,
-                 args_vkUpdateDescriptorSets{kDevice, 1, &write, 0, nullptr});
+    capture.call(CommandId::vkUpdateDescriptorSets, args_vkUpdateDescriptorSets{kDevice, 1, &write, 0, nullptr});
   }
   VkPipelineLayout layout(VkDescriptorSetLayout set) {
     auto info = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
@@ -79,20 +76,19 @@ class HostileResources : public test::PlayerHostile {
   void bind(VkPipelineLayout layout, std::uint32_t first, VkDescriptorSet set, std::uint32_t offsets = 0) {
     const std::uint32_t offset = 0;
     capture.call(CommandId::vkCmdBindDescriptorSets,
-                 args_vkCmdBindDescriptorSets{recording(), VK_PIPELINE_BIND_POINT_COMPUTE, layout, first, 1,
-                                              &set, offsets, offsets == 0 ? nullptr : &offset});
+                 args_vkCmdBindDescriptorSets{recording(), VK_PIPELINE_BIND_POINT_COMPUTE, layout, first, 1, &set,
+                                              offsets, offsets == 0 ? nullptr : &offset});
   }
 };
 
 TEST_F(HostileResources, PushesAreOfWhatCanBePushed) {
-  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1,
-                                             VK_SHADER_STAGE_ALL, nullptr};
+  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1, VK_SHADER_STAGE_ALL,
+                                             nullptr};
   auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   info.bindingCount = 1;
   info.pBindings = &binding;
-  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
-                                                                  info);
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout, info);
   refuses("vkCreateDescriptorSetLayout: is for push descriptors and has binding 0");
 }
 
@@ -112,8 +108,7 @@ TEST_F(HostileResources, BindingsOfASetCountTogether) {
   auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   info.bindingCount = 2;
   info.pBindings = bindings;
-  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
-                                                                  info);
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout, info);
   refuses("vkCreateDescriptorSetLayout: has more than 16777216 descriptors");
 }
 

@@ -16,8 +16,7 @@ class PlayerHostile : public PlayerScene {
     info.size = bytes;
     const auto made = create<VkBuffer, args_vkCreateBuffer>(CommandId::vkCreateBuffer, info);
     if (bound)
-      capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, made, allocate(bytes), 0},
-                   ok());
+      capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, made, allocate(bytes), 0}, ok());
     return made;
   }
   VkImage image(std::uint32_t width, std::uint32_t height, std::uint32_t mips = 1, bool bound = true,
@@ -31,8 +30,7 @@ class PlayerHostile : public PlayerScene {
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     const auto made = create<VkImage, args_vkCreateImage>(CommandId::vkCreateImage, info);
     if (bound)
-      capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0},
-                   ok());
+      capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0}, ok());
     return made;
   }
   VkCommandPool command_pool() {
@@ -45,8 +43,7 @@ class PlayerHostile : public PlayerScene {
     info.level = level;
     info.commandBufferCount = 1;
     auto made = fresh<VkCommandBuffer>();
-    capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &info, &made},
-                 ok());
+    capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &info, &made}, ok());
     return made;
   }
   void begin(VkCommandBuffer commands) {

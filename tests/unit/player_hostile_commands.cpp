@@ -182,8 +182,7 @@ TEST_F(HostileCommands, SubmittedFencesAreWaitedFor) {
 }
 TEST_F(HostileCommands, BinarySemaphoresAreSignalledBeforeTheyAreWaitedFor) {
   auto semaphore_info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
-  const auto semaphore =
-      create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, semaphore_info);
+  const auto semaphore = create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, semaphore_info);
   const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
   auto info = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
   info.waitSemaphoreCount = 1;
@@ -198,8 +197,7 @@ TEST_F(HostileCommands, TimelinesGrow) {
   type.initialValue = 4;
   auto semaphore_info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
   semaphore_info.pNext = &type;
-  const auto semaphore =
-      create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, semaphore_info);
+  const auto semaphore = create<VkSemaphore, args_vkCreateSemaphore>(CommandId::vkCreateSemaphore, semaphore_info);
   const auto signal = [&](std::uint64_t value) {
     auto values = of_type<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     values.signalSemaphoreValueCount = 1;

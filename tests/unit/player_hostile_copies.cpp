@@ -72,8 +72,7 @@ TEST_F(HostileHostCopies, InTheDriversLayoutHaveNoRowsOfTheirOwn) {
   refuses("a region of the driver's own layout says how long its rows are");
 }
 TEST_F(HostileHostCopies, TransitionsEndInALayout) {
-  auto info =
-      of_type<VkHostImageLayoutTransitionInfoEXT>(VK_STRUCTURE_TYPE_HOST_IMAGE_LAYOUT_TRANSITION_INFO_EXT);
+  auto info = of_type<VkHostImageLayoutTransitionInfoEXT>(VK_STRUCTURE_TYPE_HOST_IMAGE_LAYOUT_TRANSITION_INFO_EXT);
   info.image = image(8, 8);
   info.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   info.newLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;

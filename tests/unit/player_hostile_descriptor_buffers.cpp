@@ -20,22 +20,20 @@ class HostileDescriptorBuffers : public test::Descriptors {
   void ask_for_offset(std::uint32_t binding) {
     VkDeviceSize offset = 0;
     capture.call(CommandId::vkGetDescriptorSetLayoutBindingOffsetEXT,
-                 args_vkGetDescriptorSetLayoutBindingOffsetEXT{
-                     kDevice, set_layout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER), binding, &offset});
+                 args_vkGetDescriptorSetLayoutBindingOffsetEXT{kDevice, set_layout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER),
+                                                               binding, &offset});
   }
   // Set `set` in buffer `index` of one that is bound.
   void set_offset(std::uint32_t set, std::uint32_t index) {
     const VkPipelineLayout with = layout(set_layout(VK_DESCRIPTOR_TYPE_STORAGE_BUFFER));
     const VkCommandBuffer into = recording();
-    auto binding =
-        of_type<VkDescriptorBufferBindingInfoEXT>(VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT);
+    auto binding = of_type<VkDescriptorBufferBindingInfoEXT>(VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT);
     binding.address = 0x1000;
-    capture.call(CommandId::vkCmdBindDescriptorBuffersEXT,
-                 args_vkCmdBindDescriptorBuffersEXT{into, 1, &binding});
+    capture.call(CommandId::vkCmdBindDescriptorBuffersEXT, args_vkCmdBindDescriptorBuffersEXT{into, 1, &binding});
     const VkDeviceSize offset = 0;
-    capture.call(CommandId::vkCmdSetDescriptorBufferOffsetsEXT,
-                 args_vkCmdSetDescriptorBufferOffsetsEXT{into, VK_PIPELINE_BIND_POINT_COMPUTE, with, set, 1,
-                                                         &index, &offset});
+    capture.call(
+        CommandId::vkCmdSetDescriptorBufferOffsetsEXT,
+        args_vkCmdSetDescriptorBufferOffsetsEXT{into, VK_PIPELINE_BIND_POINT_COMPUTE, with, set, 1, &index, &offset});
   }
 };
 
@@ -95,8 +93,7 @@ TEST_F(HostileDescriptorBuffers, SetsAreOfTheirLayout) {
 TEST_F(HostileDescriptorBuffers, EmbeddedSamplersAreInLayoutsOfTheirs) {
   const VkPipelineLayout with = layout(set_layout(VK_DESCRIPTOR_TYPE_SAMPLER));
   capture.call(CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT,
-               args_vkCmdBindDescriptorBufferEmbeddedSamplersEXT{recording(), VK_PIPELINE_BIND_POINT_COMPUTE,
-                                                                 with, 0});
+               args_vkCmdBindDescriptorBufferEmbeddedSamplersEXT{recording(), VK_PIPELINE_BIND_POINT_COMPUTE, with, 0});
   refuses("set 0 has no embedded samplers");
 }
 

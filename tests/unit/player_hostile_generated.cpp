@@ -131,8 +131,7 @@ TEST_F(HostileGenerated, SetsAreWrittenWhereTheyAre) {
 }
 TEST_F(HostileGenerated, SetsOfShadersAreWrittenWithShaders) {
   const auto set = execution_set();
-  auto write = of_type<VkWriteIndirectExecutionSetShaderEXT>(
-      VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT);
+  auto write = of_type<VkWriteIndirectExecutionSetShaderEXT>(VK_STRUCTURE_TYPE_WRITE_INDIRECT_EXECUTION_SET_SHADER_EXT);
   write.shader = shader(VK_SHADER_STAGE_COMPUTE_BIT);
   capture.call(CommandId::vkUpdateIndirectExecutionSetShaderEXT,
                args_vkUpdateIndirectExecutionSetShaderEXT{kDevice, set, 1, &write});
@@ -141,15 +140,13 @@ TEST_F(HostileGenerated, SetsOfShadersAreWrittenWithShaders) {
 
 // Flags in the chain are those that count: the member says that this is a library.
 TEST_F(HostileGenerated, WiderFlagsTakeThePlaceOfTheMember) {
-  auto wide =
-      of_type<VkPipelineCreateFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR);
+  auto wide = of_type<VkPipelineCreateFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_PIPELINE_CREATE_FLAGS_2_CREATE_INFO_KHR);
   wide.flags = VK_PIPELINE_CREATE_2_LIBRARY_BIT_KHR;
   auto create_info = of_type<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
   create_info.pNext = &wide;
   auto made = fresh<VkPipeline>();
   capture.call(CommandId::vkCreateGraphicsPipelines,
-               args_vkCreateGraphicsPipelines{kDevice, VK_NULL_HANDLE, 1, &create_info, nullptr, &made},
-               ok());
+               args_vkCreateGraphicsPipelines{kDevice, VK_NULL_HANDLE, 1, &create_info, nullptr, &made}, ok());
   capture.call(CommandId::vkCmdBindPipeline,
                args_vkCmdBindPipeline{recording(), VK_PIPELINE_BIND_POINT_GRAPHICS, made});
   refuses("is only a part of a pipeline");
@@ -167,8 +164,7 @@ TEST_F(HostileGenerated, ChainedCodeIsSpirV) {
   module.codeSize = sizeof code;
   module.pCode = code;
   auto create_info = of_type<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-  create_info.stage =
-      of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+  create_info.stage = of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
   create_info.stage.pNext = &module;
   create_info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   create_info.stage.pName = "main";

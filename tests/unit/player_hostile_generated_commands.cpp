@@ -14,8 +14,7 @@ using test::ok;
 using HostileGenerated = test::GeneratedCommands;
 
 TEST_F(HostileGenerated, WhatChoosesFromASetHasOne) {
-  auto of =
-      of_type<VkGeneratedCommandsPipelineInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);
+  auto of = of_type<VkGeneratedCommandsPipelineInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);
   of.pipeline = pipeline;
   info.pNext = &of;
   execute();
@@ -28,8 +27,7 @@ TEST_F(HostileGenerated, WhatDoesNotChooseHasNoSet) {
 }
 TEST_F(HostileGenerated, WhatDoesNotChooseNamesItsPipeline) {
   tokens.erase(tokens.begin());
-  auto shaders =
-      of_type<VkGeneratedCommandsShaderInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT);
+  auto shaders = of_type<VkGeneratedCommandsShaderInfoEXT>(VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT);
   info.pNext = &shaders;
   execute();
   refuses("has no shaders");
@@ -37,8 +35,7 @@ TEST_F(HostileGenerated, WhatDoesNotChooseNamesItsPipeline) {
 
 TEST_F(HostileGenerated, SetsHaveShadersOfTheStagesThatAreChosen) {
   constexpr VkShaderStageFlags kStages = VK_SHADER_STAGE_VERTEX_BIT | VK_SHADER_STAGE_FRAGMENT_BIT;
-  const VkIndirectCommandsExecutionSetTokenEXT two{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT,
-                                                   kStages};
+  const VkIndirectCommandsExecutionSetTokenEXT two{VK_INDIRECT_EXECUTION_SET_INFO_TYPE_SHADER_OBJECTS_EXT, kStages};
   tokens = {token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_EXECUTION_SET_EXT, 0),
             token(VK_INDIRECT_COMMANDS_TOKEN_TYPE_DRAW_EXT, 8)};
   tokens[0].data.pExecutionSet = &two;
@@ -46,8 +43,7 @@ TEST_F(HostileGenerated, SetsHaveShadersOfTheStagesThatAreChosen) {
   layout_info.indirectStride = 24;
   info.indirectExecutionSet = execution_set({shader(VK_SHADER_STAGE_VERTEX_BIT)});
   execute();
-  refuses(
-      "VkIndirectExecutionSetEXT#0 has shaders of other stages than VkIndirectCommandsLayoutEXT#0 chooses");
+  refuses("VkIndirectExecutionSetEXT#0 has shaders of other stages than VkIndirectCommandsLayoutEXT#0 chooses");
 }
 
 TEST_F(HostileGenerated, SequencesFitTheirData) {
@@ -63,8 +59,7 @@ TEST_F(HostileGenerated, SequencesThatAreCountedAreWhatThereIsRoomFor) {
   const auto plan = build();
   ASSERT_TRUE(plan) << plan.error().message;
   std::vector<std::byte> storage;
-  const auto& args =
-      native_block<args_vkCmdExecuteGeneratedCommandsEXT>(**plan, (*plan)->ops.back(), storage);
+  const auto& args = native_block<args_vkCmdExecuteGeneratedCommandsEXT>(**plan, (*plan)->ops.back(), storage);
   EXPECT_EQ(args.pGeneratedCommandsInfo->maxSequenceCount, 2u);
 }
 TEST_F(HostileGenerated, ThereAreSequences) {
@@ -139,8 +134,7 @@ TEST_F(HostileGenerated, PipelinesOfASetNeedNotReachWhatTheyDeclare) {
   info.indirectExecutionSet = execution_set();
   update(info.indirectExecutionSet, 1, reaches);
   const VkCommandBuffer cmd = recording();
-  capture.call(CommandId::vkCmdBindPipeline,
-               args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+  capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
   bind_set(cmd, layout(of), bound, VK_PIPELINE_BIND_POINT_COMPUTE);
   capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
                args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});
@@ -175,8 +169,7 @@ TEST_F(HostileGenerated, WhatBringsIndicesLeavesNoneBound) {
   pass.renderArea = {{0, 0}, {16, 16}};
   pass.layerCount = 1;
   capture.call(CommandId::vkCmdBindShadersEXT, args_vkCmdBindShadersEXT{cmd, 1, &kStage, &vertex});
-  capture.call(CommandId::vkCmdBindIndexBuffer,
-               args_vkCmdBindIndexBuffer{cmd, indices, 0, VK_INDEX_TYPE_UINT16});
+  capture.call(CommandId::vkCmdBindIndexBuffer, args_vkCmdBindIndexBuffer{cmd, indices, 0, VK_INDEX_TYPE_UINT16});
   capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{cmd, &pass});
   capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{cmd, 3, 1, 0, 0, 0});
   capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
@@ -193,8 +186,7 @@ TEST_F(HostileGenerated, DispatchesStandOutsideOfPasses) {
   auto pass = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
   pass.renderArea = {{0, 0}, {16, 16}};
   pass.layerCount = 1;
-  capture.call(CommandId::vkCmdBindPipeline,
-               args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
+  capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline});
   capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{cmd, &pass});
   capture.call(CommandId::vkCmdExecuteGeneratedCommandsEXT,
                args_vkCmdExecuteGeneratedCommandsEXT{cmd, VK_FALSE, &info});

@@ -60,8 +60,8 @@ TEST_F(HostilePipelines, NeedAVertexShader) {
   refuses("has no vertex shader");
 }
 TEST_F(HostilePipelines, PartsHaveTheStatesOfTheirs) {
-  auto parts = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  auto parts =
+      of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   info.pNext = &parts;
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
   parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
@@ -76,8 +76,8 @@ TEST_F(HostilePipelines, PartsHaveTheStatesOfTheirs) {
   refuses("pVertexInputState is null");
 }
 TEST_F(HostilePipelines, PartsWithShadersNeedTheirStages) {
-  auto part = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  auto part =
+      of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   part.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
   part.pNext = &rendering;
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
@@ -88,8 +88,8 @@ TEST_F(HostilePipelines, PartsWithShadersNeedTheirStages) {
 }
 
 TEST_F(HostilePipelines, PartsBeforeTheRasterizerNeedViewports) {
-  auto parts = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  auto parts =
+      of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   parts.flags = VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT;
   info.pNext = &parts;
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
@@ -115,8 +115,8 @@ TEST_F(RobustPipelines, DrawBeyondTheirIndices) {
 }
 // So many offsets are no part of the record, where the player could set them right.
 const VkPhysicalDeviceRobustness2FeaturesEXT kNullDescriptors = [] {
-  auto features = of_type<VkPhysicalDeviceRobustness2FeaturesEXT>(
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
+  auto features =
+      of_type<VkPhysicalDeviceRobustness2FeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ROBUSTNESS_2_FEATURES_EXT);
   features.nullDescriptor = VK_TRUE;
   return features;
 }();

@@ -13,8 +13,7 @@ class HostileRays : public test::Descriptors {
  protected:
   HostileRays() : Descriptors(VK_API_VERSION_1_0, nullptr, {VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME}) {}
   VkAccelerationStructureKHR structure(VkBuffer in, VkDeviceSize offset = 0, VkDeviceSize size = 512) {
-    auto info = of_type<VkAccelerationStructureCreateInfoKHR>(
-        VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR);
+    auto info = of_type<VkAccelerationStructureCreateInfoKHR>(VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR);
     info.buffer = in;
     info.offset = offset;
     info.size = size;
@@ -37,8 +36,7 @@ class HostileRays : public test::Descriptors {
                  args_vkCmdBuildAccelerationStructuresKHR{recording(), 1, &info, &ranges});
   }
   void copy(VkAccelerationStructureKHR from, VkAccelerationStructureKHR to) {
-    auto info =
-        of_type<VkCopyAccelerationStructureInfoKHR>(VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR);
+    auto info = of_type<VkCopyAccelerationStructureInfoKHR>(VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR);
     info.src = from;
     info.dst = to;
     capture.call(CommandId::vkCmdCopyAccelerationStructureKHR,
@@ -57,8 +55,7 @@ class HostileRays : public test::Descriptors {
     const VkShaderModule code = module({0x07230203, 0, 0, 0, 0});
     const VkPipelineShaderStageCreateInfo stages[] = {stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, code),
                                                       stage(VK_SHADER_STAGE_MISS_BIT_KHR, code)};
-    auto info =
-        of_type<VkRayTracingPipelineCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
+    auto info = of_type<VkRayTracingPipelineCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
     info.stageCount = 2;
     info.pStages = stages;
     info.groupCount = 1;
@@ -66,15 +63,13 @@ class HostileRays : public test::Descriptors {
     info.layout = layout();
     auto made = fresh<VkPipeline>();
     capture.call(CommandId::vkCreateRayTracingPipelinesKHR,
-                 args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info,
-                                                     nullptr, &made},
+                 args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &made},
                  ok());
     return made;
   }
-  static VkRayTracingShaderGroupCreateInfoKHR group(VkRayTracingShaderGroupTypeKHR type,
-                                                    std::uint32_t general) {
-    auto info = of_type<VkRayTracingShaderGroupCreateInfoKHR>(
-        VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR);
+  static VkRayTracingShaderGroupCreateInfoKHR group(VkRayTracingShaderGroupTypeKHR type, std::uint32_t general) {
+    auto info =
+        of_type<VkRayTracingShaderGroupCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR);
     info.type = type;
     info.generalShader = general;
     info.closestHitShader = info.anyHitShader = info.intersectionShader = VK_SHADER_UNUSED_KHR;
@@ -85,9 +80,8 @@ class HostileRays : public test::Descriptors {
   }
   void ask_for_handles(VkPipeline of, std::uint32_t first, std::uint32_t count) {
     std::byte handles[128]{};
-    capture.call(
-        CommandId::vkGetRayTracingShaderGroupHandlesKHR,
-        args_vkGetRayTracingShaderGroupHandlesKHR{kDevice, of, first, count, sizeof handles, handles}, ok());
+    capture.call(CommandId::vkGetRayTracingShaderGroupHandlesKHR,
+                 args_vkGetRayTracingShaderGroupHandlesKHR{kDevice, of, first, count, sizeof handles, handles}, ok());
   }
   void trace(VkPipeline with) {
     const VkCommandBuffer into = recording();
@@ -95,14 +89,12 @@ class HostileRays : public test::Descriptors {
       capture.call(CommandId::vkCmdBindPipeline,
                    args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR, with});
     const VkStridedDeviceAddressRegionKHR table{};
-    capture.call(CommandId::vkCmdTraceRaysKHR,
-                 args_vkCmdTraceRaysKHR{into, &table, &table, &table, &table, 1, 1, 1});
+    capture.call(CommandId::vkCmdTraceRaysKHR, args_vkCmdTraceRaysKHR{into, &table, &table, &table, &table, 1, 1, 1});
   }
 
  private:
   const VkAccelerationStructureGeometryKHR geometry_ = [] {
-    auto made =
-        of_type<VkAccelerationStructureGeometryKHR>(VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR);
+    auto made = of_type<VkAccelerationStructureGeometryKHR>(VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR);
     made.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR;
     made.geometry.instances.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR;
     return made;

@@ -15,8 +15,7 @@ class HostileRecording : public test::Descriptors {
  protected:
   void draw_indirect(std::uint32_t count, std::uint32_t stride, VkDeviceSize offset = 0) {
     const VkBuffer parameters = buffer(64);
-    capture.call(CommandId::vkCmdDrawIndirect,
-                 args_vkCmdDrawIndirect{drawing(), parameters, offset, count, stride});
+    capture.call(CommandId::vkCmdDrawIndirect, args_vkCmdDrawIndirect{drawing(), parameters, offset, count, stride});
   }
   // In a pass, with a pipeline.
   VkCommandBuffer drawing() {
@@ -26,18 +25,17 @@ class HostileRecording : public test::Descriptors {
     info.renderArea = {{0, 0}, {16, 16}};
     info.layerCount = 1;
     capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{into, &info});
-    capture.call(CommandId::vkCmdBindPipeline,
-                 args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
+    capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
     return into;
   }
   VkPipeline pipeline(VkPipelineCreateFlags flags = 0) {
     const auto vertex = stage(VK_SHADER_STAGE_VERTEX_BIT, module({0x07230203, 0, 0, 0, 0}));
-    const auto input = of_type<VkPipelineVertexInputStateCreateInfo>(
-        VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
-    const auto assembly = of_type<VkPipelineInputAssemblyStateCreateInfo>(
-        VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
-    auto rasterization = of_type<VkPipelineRasterizationStateCreateInfo>(
-        VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+    const auto input =
+        of_type<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
+    const auto assembly =
+        of_type<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
+    auto rasterization =
+        of_type<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
     rasterization.rasterizerDiscardEnable = VK_TRUE;
     auto info = of_type<VkGraphicsPipelineCreateInfo>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO);
     info.flags = flags;
@@ -94,8 +92,8 @@ TEST_F(HostileRecording, BuffersAreMadeForWhatIsDoneWithThem) {
       const auto* args = reinterpret_cast<const args_vkCreateBuffer*>(built->arena.at(op.block));
       usages.push_back(behind(args, args->pCreateInfo).usage);
     }
-  EXPECT_EQ(usages, (std::vector<VkBufferUsageFlags>{VK_BUFFER_USAGE_TRANSFER_SRC_BIT,
-                                                     VK_BUFFER_USAGE_TRANSFER_DST_BIT}));
+  EXPECT_EQ(usages,
+            (std::vector<VkBufferUsageFlags>{VK_BUFFER_USAGE_TRANSFER_SRC_BIT, VK_BUFFER_USAGE_TRANSFER_DST_BIT}));
 }
 TEST_F(HostileRecording, CopiesHaveASize) {
   const VkBuffer from = buffer(64), to = buffer(32);
@@ -142,9 +140,8 @@ TEST_F(HostileRecording, ResolvesAreOfSeveralSamples) {
   const VkImage from = image(16, 16), to = image(16, 16);
   const VkImageSubresourceLayers color{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1};
   const VkImageResolve region{color, {}, color, {}, {16, 16, 1}};
-  capture.call(CommandId::vkCmdResolveImage,
-               args_vkCmdResolveImage{recording(), from, VK_IMAGE_LAYOUT_GENERAL, to, VK_IMAGE_LAYOUT_GENERAL,
-                                      1, &region});
+  capture.call(CommandId::vkCmdResolveImage, args_vkCmdResolveImage{recording(), from, VK_IMAGE_LAYOUT_GENERAL, to,
+                                                                    VK_IMAGE_LAYOUT_GENERAL, 1, &region});
   refuses("vkCmdResolveImage: resolves from one sample, or into several");
 }
 TEST_F(HostileRecording, ViewportsAreNoMoreThanDriversKeep) {
@@ -159,8 +156,7 @@ TEST_F(HostileRecording, DrawsWithinSubpassesOfSecondariesAreNone) {
   info.flags = VK_RENDERING_CONTENTS_SECONDARY_COMMAND_BUFFERS_BIT;
   info.layerCount = 1;
   capture.call(CommandId::vkCmdBeginRendering, args_vkCmdBeginRendering{into, &info});
-  capture.call(CommandId::vkCmdBindPipeline,
-               args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
+  capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
   refuses("vkCmdBindPipeline: is in a subpass that takes secondary command buffers only");
 }
 TEST_F(HostileRecording, DrawsBehindSecondariesBindAnew) {
@@ -175,8 +171,7 @@ TEST_F(HostileRecording, DrawsBehindSecondariesBindAnew) {
   end(second);
   const VkPipeline made = pipeline();
   const VkCommandBuffer into = recording();
-  capture.call(CommandId::vkCmdBindPipeline,
-               args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
+  capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_GRAPHICS, made});
   capture.call(CommandId::vkCmdExecuteCommands, args_vkCmdExecuteCommands{into, 1, &second});
   auto pass = of_type<VkRenderingInfo>(VK_STRUCTURE_TYPE_RENDERING_INFO);
   pass.layerCount = 1;
@@ -193,11 +188,9 @@ TEST_F(HostileRecording, DerivativesWithoutABaseAreNone) {
 }
 TEST_F(HostileRecording, ConditionsEnd) {
   const VkCommandBuffer into = recording();
-  auto info =
-      of_type<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
+  auto info = of_type<VkConditionalRenderingBeginInfoEXT>(VK_STRUCTURE_TYPE_CONDITIONAL_RENDERING_BEGIN_INFO_EXT);
   info.buffer = buffer(64);
-  capture.call(CommandId::vkCmdBeginConditionalRenderingEXT,
-               args_vkCmdBeginConditionalRenderingEXT{into, &info});
+  capture.call(CommandId::vkCmdBeginConditionalRenderingEXT, args_vkCmdBeginConditionalRenderingEXT{into, &info});
   end(into);
   refuses("vkEndCommandBuffer: transform feedback or a condition is not ended");
 }
@@ -278,8 +271,7 @@ TEST_F(HostileRecording, SetsFreedOneByOneHaveAPoolForThat) {
   const auto built = plan();
   const auto* args = last<args_vkCreateDescriptorPool>(*built, CommandId::vkCreateDescriptorPool);
   ASSERT_NE(args, nullptr);
-  EXPECT_EQ(behind(args, args->pCreateInfo).flags,
-            VkFlags{VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT});
+  EXPECT_EQ(behind(args, args->pCreateInfo).flags, VkFlags{VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT});
 }
 
 // A compute shader that declares (0, 0), and perhaps uses it.
@@ -305,8 +297,7 @@ class HostileShaders : public HostileRecording {
     const VkBuffer what = buffer(64);
     write_set(bound, kType, what, 64);
     const VkCommandBuffer into = recording();
-    capture.call(CommandId::vkCmdBindPipeline,
-                 args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_COMPUTE, made});
+    capture.call(CommandId::vkCmdBindPipeline, args_vkCmdBindPipeline{into, VK_PIPELINE_BIND_POINT_COMPUTE, made});
     bind_set(into, with, bound, VK_PIPELINE_BIND_POINT_COMPUTE);
     capture.call(CommandId::vkCmdDispatch, args_vkCmdDispatch{into, 1, 1, 1});
     end(into);
@@ -405,8 +396,7 @@ TEST_F(HostileRecording, NoIndicesAreNotDrawnWith) {
   const VkBuffer indices = buffer(64);
   const VkCommandBuffer into = drawing();
   for (const VkBuffer one : {indices, VkBuffer{VK_NULL_HANDLE}})
-    capture.call(CommandId::vkCmdBindIndexBuffer,
-                 args_vkCmdBindIndexBuffer{into, one, 0, VK_INDEX_TYPE_UINT16});
+    capture.call(CommandId::vkCmdBindIndexBuffer, args_vkCmdBindIndexBuffer{into, one, 0, VK_INDEX_TYPE_UINT16});
   capture.call(CommandId::vkCmdDrawIndexed, args_vkCmdDrawIndexed{into, 3, 1, 0, 0, 0});
   refuses("vkCmdDrawIndexed: no index buffer is bound");
 }

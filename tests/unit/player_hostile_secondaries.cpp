@@ -14,13 +14,11 @@ using test::ok;
 
 class HostileNesting : public test::Descriptors {
  protected:
-  HostileNesting()
-      : Descriptors(VK_API_VERSION_1_3, nullptr, {VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME}) {}
+  HostileNesting() : Descriptors(VK_API_VERSION_1_3, nullptr, {VK_EXT_NESTED_COMMAND_BUFFER_EXTENSION_NAME}) {}
 
   VkCommandBuffer secondary() {
     const VkCommandBuffer made = commands(pool_, VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-    const auto inherited =
-        of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+    const auto inherited = of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     info.pInheritanceInfo = &inherited;
     info.flags = VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT;
@@ -84,16 +82,15 @@ class HostilePlaces : public test::Descriptors {
   }
   void locate(VkCommandBuffer into, std::uint32_t colors) {
     const std::uint32_t places[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    auto info = of_type<VkRenderingAttachmentLocationInfoKHR>(
-        VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_LOCATION_INFO_KHR);
+    auto info = of_type<VkRenderingAttachmentLocationInfoKHR>(VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_LOCATION_INFO_KHR);
     info.colorAttachmentCount = colors;
     info.pColorAttachmentLocations = places;
     capture.call(CommandId::vkCmdSetRenderingAttachmentLocationsKHR,
                  args_vkCmdSetRenderingAttachmentLocations{into, &info});
   }
   void index(VkCommandBuffer into, std::uint32_t colors) {
-    auto info = of_type<VkRenderingInputAttachmentIndexInfoKHR>(
-        VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR);
+    auto info =
+        of_type<VkRenderingInputAttachmentIndexInfoKHR>(VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR);
     info.colorAttachmentCount = colors;
     capture.call(CommandId::vkCmdSetRenderingInputAttachmentIndicesKHR,
                  args_vkCmdSetRenderingInputAttachmentIndices{into, &info});
@@ -110,13 +107,12 @@ class HostilePlaces : public test::Descriptors {
   }
   VkCommandBuffer inheriting(std::uint32_t colors) {
     const std::vector<VkFormat> formats(colors, VK_FORMAT_R8G8B8A8_UNORM);
-    auto rendering = of_type<VkCommandBufferInheritanceRenderingInfo>(
-        VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
+    auto rendering =
+        of_type<VkCommandBufferInheritanceRenderingInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_RENDERING_INFO);
     rendering.colorAttachmentCount = colors;
     rendering.pColorAttachmentFormats = formats.data();
     rendering.rasterizationSamples = VK_SAMPLE_COUNT_1_BIT;
-    auto inherited =
-        of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+    auto inherited = of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
     inherited.pNext = &rendering;
     return inheriting(inherited);
   }

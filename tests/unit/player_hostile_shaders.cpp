@@ -24,8 +24,7 @@ class HostileShaderObjects : public test::Descriptors {
   }
   VkShaderEXT shader(const VkShaderCreateInfoEXT& info) {
     auto made = fresh<VkShaderEXT>();
-    capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made},
-                 ok());
+    capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made}, ok());
     return made;
   }
   VkShaderEXT shader(VkShaderStageFlagBits stage) { return shader(info_of(stage)); }

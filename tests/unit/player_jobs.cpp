@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Pipelines made on several threads, by a driver that tells who is made beside whom.
-#include "player/jobs.h"
-
 #include <chrono>
 
 #include "player/deadline.h"
+#include "player/jobs.h"
 #include "player/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"

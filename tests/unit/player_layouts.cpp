@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Layouts and owners of images, followed through the ops of plans.
-#include "player/layouts.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "player/layout_changes.h"
+#include "player/layouts.h"
 #include "player/op_view.h"
 #include "tests/unit/player_scene.h"
 
@@ -20,16 +19,14 @@ using test::of_type;
 using test::ok;
 
 constexpr VkImageLayout kUndefined = VK_IMAGE_LAYOUT_UNDEFINED, kGeneral = VK_IMAGE_LAYOUT_GENERAL,
-                        kRead = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                        kWrite = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
+                        kRead = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kWrite = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
                         kSampled = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL;
 constexpr VkImageSubresourceRange kAll{VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0,
                                        VK_REMAINING_ARRAY_LAYERS};
 constexpr VkImageAspectFlags kDepth = VK_IMAGE_ASPECT_DEPTH_BIT, kStencil = VK_IMAGE_ASPECT_STENCIL_BIT;
 
 VkPhysicalDeviceVulkan12Features features() {
-  auto wanted =
-      of_type<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto wanted = of_type<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   wanted.timelineSemaphore = wanted.imagelessFramebuffer = wanted.separateDepthStencilLayouts = VK_TRUE;
   return wanted;
 }
@@ -104,8 +101,8 @@ class PlayerLayouts : public test::PlayerScene {
   }
   void barrier(VkCommandBuffer into, const VkImageMemoryBarrier& one) {
     capture.call(CommandId::vkCmdPipelineBarrier,
-                 args_vkCmdPipelineBarrier{into, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 0, nullptr, 1, &one});
+                 args_vkCmdPipelineBarrier{into, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                           0, 0, nullptr, 0, nullptr, 1, &one});
   }
   // A command buffer with these barriers.
   VkCommandBuffer recorded(const std::vector<VkImageMemoryBarrier>& all, std::uint32_t family = 0) {
@@ -115,10 +112,9 @@ class PlayerLayouts : public test::PlayerScene {
     end(buffer);
     return buffer;
   }
-  void submit_to(VkQueue queue, VkCommandBuffer buffer, VkSemaphore timeline = VK_NULL_HANDLE,
-                 std::uint64_t waits = 0, std::uint64_t signals = 0) {
-    auto values =
-        of_type<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
+  void submit_to(VkQueue queue, VkCommandBuffer buffer, VkSemaphore timeline = VK_NULL_HANDLE, std::uint64_t waits = 0,
+                 std::uint64_t signals = 0) {
+    auto values = of_type<VkTimelineSemaphoreSubmitInfo>(VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO);
     values.waitSemaphoreValueCount = waits != 0;
     values.pWaitSemaphoreValues = &waits;
     values.signalSemaphoreValueCount = signals != 0;
@@ -171,7 +167,7 @@ class PlayerLayouts : public test::PlayerScene {
   }
 
   VkQueue other_ = handle<VkQueue>(0x48);  // of family 1
-  VkCommandPool pools_[2]{};  // by family
+  VkCommandPool pools_[2]{};               // by family
   std::unique_ptr<Plan> plan_;
   std::unique_ptr<LayoutTracker> tracker_;
   std::uint32_t at_ = 0;
@@ -281,8 +277,7 @@ TEST_F(PlayerLayouts, AreWhatARenderPassEndsWith) {
   target.attachmentCount = 1;
   target.width = target.height = 16;
   target.layers = 1;
-  const auto framebuffer =
-      create<VkFramebuffer, args_vkCreateFramebuffer>(CommandId::vkCreateFramebuffer, target);
+  const auto framebuffer = create<VkFramebuffer, args_vkCreateFramebuffer>(CommandId::vkCreateFramebuffer, target);
   const VkCommandBuffer buffer = commands();
   begin(buffer);
   auto given = of_type<VkRenderPassAttachmentBeginInfo>(VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO);
@@ -293,8 +288,7 @@ TEST_F(PlayerLayouts, AreWhatARenderPassEndsWith) {
   begins.renderPass = pass;
   begins.framebuffer = framebuffer;
   begins.renderArea.extent = {16, 16};
-  capture.call(CommandId::vkCmdBeginRenderPass,
-               args_vkCmdBeginRenderPass{buffer, &begins, VK_SUBPASS_CONTENTS_INLINE});
+  capture.call(CommandId::vkCmdBeginRenderPass, args_vkCmdBeginRenderPass{buffer, &begins, VK_SUBPASS_CONTENTS_INLINE});
   capture.call(CommandId::vkCmdEndRenderPass, args_vkCmdEndRenderPass{buffer});
   end(buffer);
   submit({buffer});
@@ -370,13 +364,12 @@ TEST_F(PlayerLayouts, OfBuffersKnowWhoGaveThemUp) {
   const auto buffer = create<VkBuffer, args_vkCreateBuffer>(CommandId::vkCreateBuffer, info);
   capture.call(CommandId::vkBindBufferMemory, args_vkBindBufferMemory{kDevice, buffer, allocate(256), 0}, ok());
   const auto half = [&](std::uint32_t family, VkDeviceSize offset, VkDeviceSize size) {
-    const VkBufferMemoryBarrier one{
-        VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, 0, 0, 0, 1, buffer, offset, size};
+    const VkBufferMemoryBarrier one{VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, 0, 0, 0, 1, buffer, offset, size};
     const VkCommandBuffer made = commands(family);
     begin(made);
     capture.call(CommandId::vkCmdPipelineBarrier,
-                 args_vkCmdPipelineBarrier{made, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
-                                           VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, 0, 0, nullptr, 1, &one, 0, nullptr});
+                 args_vkCmdPipelineBarrier{made, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                           0, 0, nullptr, 1, &one, 0, nullptr});
     end(made);
     return made;
   };
@@ -422,8 +415,8 @@ TEST_F(PlayerLayouts, OfSwapchainsAreThoseOfPlainImages) {
   const auto swapchain = create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
   std::uint32_t count = 2;
   VkImage images[2] = {fresh<VkImage>(), fresh<VkImage>()};
-  capture.call(CommandId::vkGetSwapchainImagesKHR,
-               args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, images}, ok());
+  capture.call(CommandId::vkGetSwapchainImagesKHR, args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, images},
+               ok());
   submit({recorded({change(images[1], kUndefined, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR)})});
   build_plan();
   follow(1);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Labels of queues across the ends of a span.
-#include "player/open_labels.h"
-
 #include <gtest/gtest.h>
 
+#include "player/open_labels.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {
@@ -18,9 +17,7 @@ class PlayerOpenLabels : public test::PlayerScene {
     label.pLabelName = name;
     capture.call(CommandId::vkQueueBeginDebugUtilsLabelEXT, args_vkQueueBeginDebugUtilsLabelEXT{kQueue, &label});
   }
-  void end() {
-    capture.call(CommandId::vkQueueEndDebugUtilsLabelEXT, args_vkQueueEndDebugUtilsLabelEXT{kQueue});
-  }
+  void end() { capture.call(CommandId::vkQueueEndDebugUtilsLabelEXT, args_vkQueueEndDebugUtilsLabelEXT{kQueue}); }
   // Of the span from the first submit to the second, as counts of ends and begins.
   std::vector<OpenLabels> open() {
     capture.finish();

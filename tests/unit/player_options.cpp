@@ -75,8 +75,9 @@ TEST(Options, VerifyIsExactUnlessAPsnrIsGiven) {
   EXPECT_TRUE(alike->options.verify);
   EXPECT_EQ(alike->options.psnr, 37.5);
   EXPECT_EQ(parse({"--verify", "--verify=psnr:0", "x.rondo"})->options.psnr, 0);
-  for (const char* wrong : {"--verify=psnr", "--verify=psnr:", "--verify=psnr:-1", "--verify=psnr:many", "--verify=psnr:40dB",
-                            "--verify=psnr:inf", "--verify=psnr:nan", "--verify=ssim:1", "--verify=40", "--verify=", "--verify=no"})
+  for (const char* wrong :
+       {"--verify=psnr", "--verify=psnr:", "--verify=psnr:-1", "--verify=psnr:many", "--verify=psnr:40dB",
+        "--verify=psnr:inf", "--verify=psnr:nan", "--verify=ssim:1", "--verify=40", "--verify=", "--verify=no"})
     is_usage_error({wrong, "x"}, "--verify");
 }
 
@@ -85,7 +86,8 @@ TEST(Options, HandGoogleBenchmarkItsOwn) {
   ASSERT_TRUE(parsed);
   EXPECT_TRUE(parsed->options.benchmark);
   EXPECT_TRUE(parsed->options.quiet);
-  EXPECT_EQ(parsed->options.benchmark_flags, (std::vector<std::string>{"--benchmark_filter=a b", "--benchmark_min_time=1"}));
+  EXPECT_EQ(parsed->options.benchmark_flags,
+            (std::vector<std::string>{"--benchmark_filter=a b", "--benchmark_min_time=1"}));
   EXPECT_EQ(parse({"--benchmark", "--v=2", "x"})->options.benchmark_flags, (std::vector<std::string>{"--v=2"}));
   is_usage_error({"--benchmark_filter=a", "x"}, "--benchmark_filter=a");
   is_usage_error({"--v=2", "x"}, "--v=2 is for --benchmark");
@@ -166,8 +168,7 @@ TEST(Options, AReportThatCannotBeWrittenIsSaidBeforeAnythingIsPlayed) {
   const auto parsed = parse({"--report", "/no/such/directory/report.json", "x"});
   ASSERT_FALSE(parsed);
   EXPECT_EQ(parsed.error().status, Status::failed);
-  EXPECT_NE(parsed.error().message.find("No such file or directory"), std::string::npos)
-      << parsed.error().message;
+  EXPECT_NE(parsed.error().message.find("No such file or directory"), std::string::npos) << parsed.error().message;
 }
 
 TEST(Options, NothingWaitsForTheReaderOfAPipe) {

@@ -180,7 +180,9 @@ TEST(PicturesOfTexels, ShowDifferencesUpToWhite) {
   const auto texels = shown(VK_FORMAT_R8_UNORM, {2, 1, 1});
   const DifferencePicture made =
       difference_picture(texels, bytes_of<std::uint8_t>({10, 20}), bytes_of<std::uint8_t>({13, 50}));
-  EXPECT_EQ(made.text, "captured, replayed, difference: 2 of 2 texels, white: 0.117647, half of them at most 0.0117647");  // 30 and 3 of 255
+  // 30 and 3 of 255
+  EXPECT_EQ(made.text,
+            "captured, replayed, difference: 2 of 2 texels, white: 0.117647, half of them at most 0.0117647");
   EXPECT_EQ(made.picture.width, 2u * 3 + 2 * 8);
   const Pixels all = pixels(made.picture);
   EXPECT_EQ(all[0], 10);
@@ -197,7 +199,9 @@ TEST(PicturesOfTexels, ShowSmallDifferencesOfDepth) {
   const auto texels = shown(VK_FORMAT_D32_SFLOAT, {2, 1, 1}, VK_IMAGE_ASPECT_DEPTH_BIT);
   const auto captured = bytes_of({0.0f, 1.0f}), replayed = bytes_of({0.0f, 0.99993896484375f});
   const DifferencePicture made = difference_picture(texels, captured, replayed);
-  EXPECT_EQ(made.text, "captured, replayed, difference: 1 of 2 texels, white: 6.10352e-05, half of them at most 6.10352e-05; depth 0 to 1 as black to white");
+  EXPECT_EQ(made.text,
+            "captured, replayed, difference: 1 of 2 texels, white: 6.10352e-05, half of them at most 6.10352e-05; "
+            "depth 0 to 1 as black to white");
   const Pixels all = pixels(made.picture);
   EXPECT_EQ(all[1 * 3], 255);
   EXPECT_EQ(all[11 * 3], 255);

@@ -8,21 +8,17 @@ namespace rondo::test {
 
 class GraphicsPipelines : public PlayerHostile {
  protected:
-  explicit GraphicsPipelines(const void* device_chain = nullptr,
-                             const std::vector<const char*>& extensions = {})
+  explicit GraphicsPipelines(const void* device_chain = nullptr, const std::vector<const char*>& extensions = {})
       : PlayerHostile(VK_API_VERSION_1_0, device_chain, extensions) {
     const std::uint32_t code[5] = {0x07230203};
     auto module_info = of_type<VkShaderModuleCreateInfo>(VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO);
     module_info.codeSize = sizeof code;
     module_info.pCode = code;
-    stage.module =
-        create<VkShaderModule, args_vkCreateShaderModule>(CommandId::vkCreateShaderModule, module_info);
+    stage.module = create<VkShaderModule, args_vkCreateShaderModule>(CommandId::vkCreateShaderModule, module_info);
     stage.stage = VK_SHADER_STAGE_VERTEX_BIT;
     stage.pName = "main";
-    const auto layout_info =
-        of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
-    info.layout =
-        create<VkPipelineLayout, args_vkCreatePipelineLayout>(CommandId::vkCreatePipelineLayout, layout_info);
+    const auto layout_info = of_type<VkPipelineLayoutCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO);
+    info.layout = create<VkPipelineLayout, args_vkCreatePipelineLayout>(CommandId::vkCreatePipelineLayout, layout_info);
     viewports.viewportCount = viewports.scissorCount = 1;
     viewports.pViewports = &viewport;
     viewports.pScissors = &scissor;
@@ -70,14 +66,14 @@ class GraphicsPipelines : public PlayerHostile {
   const VkPipelineColorBlendAttachmentState attachment{};
   VkPipelineShaderStageCreateInfo stage =
       of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
-  VkPipelineVertexInputStateCreateInfo input = of_type<VkPipelineVertexInputStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
-  VkPipelineInputAssemblyStateCreateInfo assembly = of_type<VkPipelineInputAssemblyStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
+  VkPipelineVertexInputStateCreateInfo input =
+      of_type<VkPipelineVertexInputStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VERTEX_INPUT_STATE_CREATE_INFO);
+  VkPipelineInputAssemblyStateCreateInfo assembly =
+      of_type<VkPipelineInputAssemblyStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_INPUT_ASSEMBLY_STATE_CREATE_INFO);
   VkPipelineViewportStateCreateInfo viewports =
       of_type<VkPipelineViewportStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_VIEWPORT_STATE_CREATE_INFO);
-  VkPipelineRasterizationStateCreateInfo rasterization = of_type<VkPipelineRasterizationStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
+  VkPipelineRasterizationStateCreateInfo rasterization =
+      of_type<VkPipelineRasterizationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_RASTERIZATION_STATE_CREATE_INFO);
   VkPipelineMultisampleStateCreateInfo multisample =
       of_type<VkPipelineMultisampleStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_MULTISAMPLE_STATE_CREATE_INFO);
   VkPipelineColorBlendStateCreateInfo blend =

@@ -118,8 +118,7 @@ TEST(Placement, EndsWritesWithADedicatedAllocationThatIsSmallerHere) {
     ASSERT_TRUE(placement);
     EXPECT_EQ(placement->moved, alignment != 1);
     EXPECT_EQ(placement->bytes, 600u);
-    for (const Piece& piece : pieces(*placement, 0, 1 << 20))
-      EXPECT_LE(piece.to + piece.bytes, placement->bytes);
+    for (const Piece& piece : pieces(*placement, 0, 1 << 20)) EXPECT_LE(piece.to + piece.bytes, placement->bytes);
     EXPECT_TRUE(pieces(*placement, 1 << 19, 64).empty());
   }
 }
@@ -163,8 +162,7 @@ TEST(MemoryType, IsTheOneWithTheCapturedProperties) {
 TEST(MemoryType, IsLocalWhereTheHostDoesNothing) {
   constexpr VkMemoryPropertyFlags kCached = VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   const VkMemoryPropertyFlags wanted = kLocal | kVisible | kCoherent | kCached;
-  const auto gpu =
-      table({kVisible | kCoherent, kVisible | kCoherent | kCached, kLocal, kLocal | kVisible | kCoherent});
+  const auto gpu = table({kVisible | kCoherent, kVisible | kCoherent | kCached, kLocal, kLocal | kVisible | kCoherent});
   EXPECT_EQ(choose_memory_type(gpu, 15, &wanted, false), 2u);
   EXPECT_NE(choose_memory_type(gpu, 15, &wanted, true), 2u);
   const auto own = table({kLocal, wanted});

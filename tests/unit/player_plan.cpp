@@ -36,8 +36,7 @@ TEST_F(PlayerPlan, KeepsWhatChangesSomethingOnly) {
   create_fence();
   VkPhysicalDeviceProperties properties{};
   properties.vendorID = 7;
-  capture.call(CommandId::vkGetPhysicalDeviceProperties,
-               args_vkGetPhysicalDeviceProperties{kPhysical, &properties});
+  capture.call(CommandId::vkGetPhysicalDeviceProperties, args_vkGetPhysicalDeviceProperties{kPhysical, &properties});
   capture.finish();
   const auto plan = build();
   ASSERT_TRUE(plan) << plan.error().message;
@@ -55,8 +54,7 @@ TEST_F(PlayerPlan, WaitsForWhatWasReadyAndForNothingElse) {
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, result(VK_NOT_READY));
   capture.call(CommandId::vkGetFenceStatus, status, ok());
-  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5},
-               result(VK_TIMEOUT));
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, result(VK_TIMEOUT));
   capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, 5}, ok());
   capture.finish();
   const auto plan = build();
@@ -100,7 +98,8 @@ TEST_F(PlayerPlan, KnowsWhichWaitsAreBehindTheEndOfAllSubmits) {
   ASSERT_TRUE(plan) << plan.error().message;
   std::vector<bool> ends;
   for (const Op& op : (*plan)->ops)
-    if (op.command == CommandId::vkWaitForFences || op.command == CommandId::vkDeviceWaitIdle) ends.push_back(op.ends_submits);
+    if (op.command == CommandId::vkWaitForFences || op.command == CommandId::vkDeviceWaitIdle)
+      ends.push_back(op.ends_submits);
   EXPECT_EQ(ends, (std::vector<bool>{false, true, false, true}));
 }
 
@@ -161,8 +160,7 @@ TEST_F(PlayerPlan, RefusesAnObjectThatNothingMade) {
 }
 
 TEST_F(PlayerPlan, RefusesUnsupportedCommandsByName) {
-  const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr,
-                                        handle<VkBuffer>(0x90)};
+  const VkBufferDeviceAddressInfo about{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, handle<VkBuffer>(0x90)};
   capture.call(CommandId::vkGetBufferOpaqueCaptureAddress, args_vkGetBufferOpaqueCaptureAddress{kDevice, &about},
                {.result = 1});
   capture.finish();

@@ -38,8 +38,7 @@ class PlanBlocks : public Descriptors {
   // A template for sets of two bindings: of one storage buffer, and of two.
   VkDescriptorUpdateTemplate make_template(VkDescriptorSetLayout of,
                                            const std::vector<VkDescriptorUpdateTemplateEntry>& entries) {
-    auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(
-        VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+    auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
     info.descriptorUpdateEntryCount = static_cast<std::uint32_t>(entries.size());
     info.pDescriptorUpdateEntries = entries.data();
     info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
@@ -54,14 +53,13 @@ class PlanBlocks : public Descriptors {
   }
   // The set of two bindings, updated by these entries from this data.
   void update(const std::vector<VkDescriptorUpdateTemplateEntry>& entries, const void* data) {
-    const VkDescriptorSetLayout of = set_layout_of(
-        {{0, kType, 1, VK_SHADER_STAGE_ALL, nullptr}, {1, kType, 2, VK_SHADER_STAGE_ALL, nullptr}});
+    const VkDescriptorSetLayout of =
+        set_layout_of({{0, kType, 1, VK_SHADER_STAGE_ALL, nullptr}, {1, kType, 2, VK_SHADER_STAGE_ALL, nullptr}});
     const VkDescriptorPoolSize size{kType, 3};
     auto info = of_type<VkDescriptorPoolCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO);
     info.maxSets = info.poolSizeCount = 1;
     info.pPoolSizes = &size;
-    const auto pool =
-        create<VkDescriptorPool, args_vkCreateDescriptorPool>(CommandId::vkCreateDescriptorPool, info);
+    const auto pool = create<VkDescriptorPool, args_vkCreateDescriptorPool>(CommandId::vkCreateDescriptorPool, info);
     const VkDescriptorSet made = set(pool, of);
     const VkDescriptorUpdateTemplate with = make_template(of, entries);
     capture.call(CommandId::vkUpdateDescriptorSetWithTemplate,
@@ -126,7 +124,8 @@ TEST_F(PlanBlocks, WhatLiesBetweenTheDescriptorsOfATemplateIsLeftOut) {
   const auto creates = ops_of(*built, CommandId::vkCreateDescriptorUpdateTemplate);
   ASSERT_EQ(updates.size(), 1u);
   ASSERT_EQ(creates.size(), 1u);
-  EXPECT_EQ(updates[0].block_bytes, sizeof(args_vkUpdateDescriptorSetWithTemplate) + 3 * sizeof(VkDescriptorBufferInfo));
+  EXPECT_EQ(updates[0].block_bytes,
+            sizeof(args_vkUpdateDescriptorSetWithTemplate) + 3 * sizeof(VkDescriptorBufferInfo));
   const auto found = found_in(*built, creates[0], updates[0]);
   std::vector<ObjectId> buffers;
   for (const Op& op : ops_of(*built, CommandId::vkCreateBuffer)) buffers.push_back(op.subject);
@@ -142,7 +141,8 @@ TEST_F(PlanBlocks, DescriptorsOfOnePlaceStayOne) {
   ASSERT_NE(built, nullptr);
   const auto updates = ops_of(*built, CommandId::vkUpdateDescriptorSetWithTemplate);
   ASSERT_EQ(updates.size(), 1u);
-  EXPECT_EQ(updates[0].block_bytes, sizeof(args_vkUpdateDescriptorSetWithTemplate) + 2 * sizeof(VkDescriptorBufferInfo));
+  EXPECT_EQ(updates[0].block_bytes,
+            sizeof(args_vkUpdateDescriptorSetWithTemplate) + 2 * sizeof(VkDescriptorBufferInfo));
   const Found each{ops_of(*built, CommandId::vkCreateBuffer)[0].subject, 64, 32};
   EXPECT_EQ(found_in(*built, ops_of(*built, CommandId::vkCreateDescriptorUpdateTemplate)[0], updates[0]),
             (std::vector<Found>{each, each, each}));

@@ -61,29 +61,25 @@ class Polls : public Sloppy {
   }
   // By the host:
   void set(VkEvent event) { capture.call(CommandId::vkSetEvent, args_vkSetEvent{kDevice, event}, ok()); }
-  void reset(VkEvent event) {
-    capture.call(CommandId::vkResetEvent, args_vkResetEvent{kDevice, event}, ok());
-  }
+  void reset(VkEvent event) { capture.call(CommandId::vkResetEvent, args_vkResetEvent{kDevice, event}, ok()); }
   void sees(VkEvent event, VkResult state) {
     capture.call(CommandId::vkGetEventStatus, args_vkGetEventStatus{kDevice, event}, {.result = state});
   }
   void has_results(VkQueryPool pool, std::uint32_t first, std::uint32_t count) {
     std::uint64_t results[4]{};
-    capture.call(CommandId::vkGetQueryPoolResults,
-                 args_vkGetQueryPoolResults{kDevice, pool, first, count, sizeof results, results, 8,
-                                            VK_QUERY_RESULT_64_BIT},
-                 ok());
-  }
-  // Pairs of a value and whether it is available.
-  void finds(VkQueryPool pool, const std::vector<std::uint64_t>& pairs, VkQueryResultFlags flags,
-             VkResult result) {
-    const auto count = static_cast<std::uint32_t>(pairs.size() / 2);
-    std::vector<std::uint64_t> got = pairs;
     capture.call(
         CommandId::vkGetQueryPoolResults,
-        args_vkGetQueryPoolResults{kDevice, pool, 0, count, 8 * got.size(), got.data(), 16,
-                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | flags},
-        {.result = result});
+        args_vkGetQueryPoolResults{kDevice, pool, first, count, sizeof results, results, 8, VK_QUERY_RESULT_64_BIT},
+        ok());
+  }
+  // Pairs of a value and whether it is available.
+  void finds(VkQueryPool pool, const std::vector<std::uint64_t>& pairs, VkQueryResultFlags flags, VkResult result) {
+    const auto count = static_cast<std::uint32_t>(pairs.size() / 2);
+    std::vector<std::uint64_t> got = pairs;
+    capture.call(CommandId::vkGetQueryPoolResults,
+                 args_vkGetQueryPoolResults{kDevice, pool, 0, count, 8 * got.size(), got.data(), 16,
+                                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | flags},
+                 {.result = result});
   }
 
   static Result<void> play(player::Plan& plan) {
@@ -114,8 +110,8 @@ class Polls : public Sloppy {
     EXPECT_EQ(played.error().status, Status::failed) << played.error().message;
   }
   std::size_t polls_of(const player::Plan& plan, CommandId id) {
-    return static_cast<std::size_t>(std::count_if(plan.ops.begin(), plan.ops.end(),
-                                                  [id](const player::Op& op) { return op.command == id; }));
+    return static_cast<std::size_t>(
+        std::count_if(plan.ops.begin(), plan.ops.end(), [id](const player::Op& op) { return op.command == id; }));
   }
 };
 
@@ -132,8 +128,7 @@ TEST_F(Polls, AnEventThatOneSubmitSetsAndResets) {
 TEST_F(Polls, AnEventThatASecondaryResets) {
   const VkEvent one = event();
   const VkCommandBuffer second = commands(command_pool(), VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-  const auto inherited =
-      of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+  const auto inherited = of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
   auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
   info.pInheritanceInfo = &inherited;
   capture.secondaries = true;

@@ -42,8 +42,8 @@ TEST_F(Pools, ThatHaveTooFewOfIt) {
   auto info = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   info.bindingCount = 2;
   info.pBindings = bindings;
-  const auto large = create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(
-      CommandId::vkCreateDescriptorSetLayout, info);
+  const auto large =
+      create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout, info);
   const VkDescriptorPool pool = set_pool(kType);
   set(pool, large);
   set(pool, large);

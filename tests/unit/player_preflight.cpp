@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan asks of a device that is not the captured one.
 #include "player/preflight.h"
-
 #include "tests/unit/player_descriptors.h"
 
 namespace rondo::player {
@@ -85,8 +84,7 @@ TEST_F(Preflight, TheOffsetsOfTemplatesAreMultiplesToo) {
   const VkDescriptorSetLayout of = set_layout(kType);
   const VkDescriptorSet made = set(set_pool(kType), of);
   const VkDescriptorUpdateTemplateEntry entry{0, 0, 1, kType, 0, sizeof(VkDescriptorBufferInfo)};
-  auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(
-      VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+  auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
   info.descriptorUpdateEntryCount = 1;
   info.pDescriptorUpdateEntries = &entry;
   info.templateType = VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_DESCRIPTOR_SET;
@@ -145,8 +143,7 @@ TEST_F(Preflight, ShadersHaveSetsAndConstantsAsLayoutsDo) {
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   auto made = fresh<VkShaderEXT>();
-  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made},
-               ok());
+  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made}, ok());
   const std::vector<std::string> found = limits();
   ASSERT_EQ(found.size(), 2u);
   EXPECT_EQ(found[0].find("maxBoundDescriptorSets of 9 (it has 8"), 0u) << found[0];

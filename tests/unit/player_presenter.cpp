@@ -32,8 +32,7 @@ class TestWindow : public player::DesktopWindow {
     ends_.early += calls_of("vkCreateHeadlessSurfaceEXT") != calls_of("vkDestroySurfaceKHR") ? 1 : 0;
   }
   VkResult create_surface(VkInstance instance, const Dispatch& vk, VkSurfaceKHR* surface) override {
-    const auto info =
-        of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+    const auto info = of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
     return vk.vkCreateHeadlessSurfaceEXT(instance, &info, nullptr, surface);
   }
   void resize(VkExtent2D) override {}
@@ -62,8 +61,7 @@ class WindowEnds : public Sloppy {
  protected:
   void SetUp() override {
     auto surface = fresh<VkSurfaceKHR>();
-    const auto headless =
-        of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+    const auto headless = of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
     capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
                  args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
     auto info = of_type<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
@@ -73,16 +71,14 @@ class WindowEnds : public Sloppy {
     info.imageExtent = {16, 16};
     info.imageArrayLayers = 1;
     info.imageUsage = VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-    const auto swapchain =
-        create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
+    const auto swapchain = create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
     std::uint32_t count = 1, index = 0;
     auto image = fresh<VkImage>();
-    capture.call(CommandId::vkGetSwapchainImagesKHR,
-                 args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image}, ok());
-    capture.call(
-        CommandId::vkAcquireNextImageKHR,
-        args_vkAcquireNextImageKHR{kDevice, swapchain, UINT64_MAX, VK_NULL_HANDLE, create_fence(), &index},
-        ok());
+    capture.call(CommandId::vkGetSwapchainImagesKHR, args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image},
+                 ok());
+    capture.call(CommandId::vkAcquireNextImageKHR,
+                 args_vkAcquireNextImageKHR{kDevice, swapchain, UINT64_MAX, VK_NULL_HANDLE, create_fence(), &index},
+                 ok());
     auto present = of_type<VkPresentInfoKHR>(VK_STRUCTURE_TYPE_PRESENT_INFO_KHR);
     present.swapchainCount = 1;
     present.pSwapchains = &swapchain;

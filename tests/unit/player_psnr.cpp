@@ -38,18 +38,22 @@ double decibels(double mean) { return -10 * std::log10(mean); }
 TEST(Psnr, OfNormalizedFormatsIsOverAllComponents) {
   const std::vector<std::uint8_t> black{0, 0, 0, 0, 0, 0, 0, 0};
   // One of eight components, by all it can have; by one step.
-  EXPECT_NEAR(psnr_of<std::uint8_t>(VK_FORMAT_R8G8B8A8_UNORM, black, {0, 255, 0, 0, 0, 0, 0, 0}), decibels(1.0 / 8), 1e-9);
+  EXPECT_NEAR(psnr_of<std::uint8_t>(VK_FORMAT_R8G8B8A8_UNORM, black, {0, 255, 0, 0, 0, 0, 0, 0}), decibels(1.0 / 8),
+              1e-9);
   EXPECT_NEAR(psnr_of<std::uint8_t>(VK_FORMAT_B8G8R8A8_SRGB, black, {0, 1, 0, 0, 0, 0, 0, 0}),
               decibels(1.0 / 8 / 255 / 255), 1e-9);
   // Alpha counts like the others.
-  EXPECT_NEAR(psnr_of<std::uint8_t>(VK_FORMAT_R8G8B8A8_UNORM, black, {0, 0, 0, 255, 0, 0, 0, 255}), decibels(0.25), 1e-9);
+  EXPECT_NEAR(psnr_of<std::uint8_t>(VK_FORMAT_R8G8B8A8_UNORM, black, {0, 0, 0, 255, 0, 0, 0, 255}), decibels(0.25),
+              1e-9);
   EXPECT_NEAR(psnr_of<std::int8_t>(VK_FORMAT_R8_SNORM, {0, 127}, {-127, 127}), decibels(0.5), 1e-9);
   // Each component by its own width.
-  EXPECT_NEAR(psnr_of<std::uint16_t>(VK_FORMAT_R5G6B5_UNORM_PACK16, {0, 0}, {31 << 11, 63 << 5}), decibels(2.0 / 6), 1e-9);
+  EXPECT_NEAR(psnr_of<std::uint16_t>(VK_FORMAT_R5G6B5_UNORM_PACK16, {0, 0}, {31 << 11, 63 << 5}), decibels(2.0 / 6),
+              1e-9);
   EXPECT_NEAR(psnr_of<std::uint16_t>(VK_FORMAT_D16_UNORM, {0, 65535}, {65535, 65535}, VK_IMAGE_ASPECT_DEPTH_BIT),
               decibels(0.5), 1e-9);
   EXPECT_NEAR(psnr_of<std::uint32_t>(VK_FORMAT_D24_UNORM_S8_UINT, {0, 0xffffff}, {0xffffff, 0xffffff},
-                                     VK_IMAGE_ASPECT_DEPTH_BIT), decibels(0.5), 1e-9);
+                                     VK_IMAGE_ASPECT_DEPTH_BIT),
+              decibels(0.5), 1e-9);
 }
 
 TEST(Psnr, OfFloatsGoesByTheLargestCapturedMagnitude) {
@@ -81,8 +85,9 @@ TEST(Psnr, IsInfiniteWhereOnlyBytesDiffer) {
 }
 
 TEST(Psnr, IntegersAndBlocksHaveNone) {
-  for (const VkFormat format : {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_R8_SNORM, VK_FORMAT_R16G16_SFLOAT,
-                                VK_FORMAT_B10G11R11_UFLOAT_PACK32, VK_FORMAT_A2B10G10R10_UNORM_PACK32})
+  for (const VkFormat format :
+       {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_B8G8R8A8_SRGB, VK_FORMAT_R8_SNORM, VK_FORMAT_R16G16_SFLOAT,
+        VK_FORMAT_B10G11R11_UFLOAT_PACK32, VK_FORMAT_A2B10G10R10_UNORM_PACK32})
     EXPECT_TRUE(has_psnr(texels(format))) << format;
   for (const VkFormat format : {VK_FORMAT_R32_UINT, VK_FORMAT_R8_SINT, VK_FORMAT_R8_USCALED, VK_FORMAT_R8_SSCALED,
                                 VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, VK_FORMAT_BC1_RGB_UNORM_BLOCK, VK_FORMAT_UNDEFINED})

@@ -33,25 +33,24 @@ const std::vector<NullState>& null_states() {
         VK_DYNAMIC_STATE_ALPHA_TO_COVERAGE_ENABLE_EXT},
        [](VkGraphicsPipelineCreateInfo& info) { info.pMultisampleState = nullptr; }},
       {"pDepthStencilState",
-       {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE,
-        VK_DYNAMIC_STATE_DEPTH_COMPARE_OP, VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE,
-        VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_OP, VK_DYNAMIC_STATE_DEPTH_BOUNDS},
+       {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE, VK_DYNAMIC_STATE_DEPTH_COMPARE_OP,
+        VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE, VK_DYNAMIC_STATE_STENCIL_OP,
+        VK_DYNAMIC_STATE_DEPTH_BOUNDS},
        [](VkGraphicsPipelineCreateInfo& info) { info.pDepthStencilState = nullptr; }},
       {"pColorBlendState",
-       {VK_DYNAMIC_STATE_LOGIC_OP_ENABLE_EXT, VK_DYNAMIC_STATE_LOGIC_OP_EXT,
-        VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT,
-        VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT, VK_DYNAMIC_STATE_BLEND_CONSTANTS},
+       {VK_DYNAMIC_STATE_LOGIC_OP_ENABLE_EXT, VK_DYNAMIC_STATE_LOGIC_OP_EXT, VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT,
+        VK_DYNAMIC_STATE_COLOR_BLEND_EQUATION_EXT, VK_DYNAMIC_STATE_COLOR_WRITE_MASK_EXT,
+        VK_DYNAMIC_STATE_BLEND_CONSTANTS},
        [](VkGraphicsPipelineCreateInfo& info) { info.pColorBlendState = nullptr; }},
-      {"pTessellationState",
-       {VK_DYNAMIC_STATE_PATCH_CONTROL_POINTS_EXT},
-       [](VkGraphicsPipelineCreateInfo& info) { info.pTessellationState = nullptr; }}};
+      {"pTessellationState", {VK_DYNAMIC_STATE_PATCH_CONTROL_POINTS_EXT}, [](VkGraphicsPipelineCreateInfo& info) {
+         info.pTessellationState = nullptr;
+       }}};
   return all;
 }
 
 class NullStates : public GraphicsPipelines, public ::testing::WithParamInterface<NullState> {
  protected:
-  explicit NullStates(const std::vector<const char*>& extensions = {})
-      : GraphicsPipelines(nullptr, extensions) {
+  explicit NullStates(const std::vector<const char*>& extensions = {}) : GraphicsPipelines(nullptr, extensions) {
     stages.assign(3, stage);
     stages[1].stage = VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT;
     stages[2].stage = VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT;
@@ -71,10 +70,10 @@ class NullStates : public GraphicsPipelines, public ::testing::WithParamInterfac
   }
 
   std::vector<VkPipelineShaderStageCreateInfo> stages;
-  VkPipelineTessellationStateCreateInfo tessellation = of_type<VkPipelineTessellationStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO);
-  VkPipelineDepthStencilStateCreateInfo depth = of_type<VkPipelineDepthStencilStateCreateInfo>(
-      VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
+  VkPipelineTessellationStateCreateInfo tessellation =
+      of_type<VkPipelineTessellationStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_TESSELLATION_STATE_CREATE_INFO);
+  VkPipelineDepthStencilStateCreateInfo depth =
+      of_type<VkPipelineDepthStencilStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DEPTH_STENCIL_STATE_CREATE_INFO);
   VkPipelineDynamicStateCreateInfo states =
       of_type<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
 };
@@ -111,16 +110,14 @@ const VkPhysicalDeviceFeatures2 kAlphaToOne = [] {
 struct AlphaToOne : GraphicsPipelines {
   AlphaToOne() : GraphicsPipelines(&kAlphaToOne, {VK_EXT_EXTENDED_DYNAMIC_STATE_3_EXTENSION_NAME}) {}
   void create(std::vector<VkDynamicState> dynamic) {
-    auto states =
-        of_type<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
+    auto states = of_type<VkPipelineDynamicStateCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO);
     states.dynamicStateCount = static_cast<std::uint32_t>(dynamic.size());
     states.pDynamicStates = dynamic.data();
     info.pDynamicState = &states;
     info.pMultisampleState = nullptr;
     create_pipeline();
   }
-  std::vector<VkDynamicState> three = {VK_DYNAMIC_STATE_RASTERIZATION_SAMPLES_EXT,
-                                       VK_DYNAMIC_STATE_SAMPLE_MASK_EXT,
+  std::vector<VkDynamicState> three = {VK_DYNAMIC_STATE_RASTERIZATION_SAMPLES_EXT, VK_DYNAMIC_STATE_SAMPLE_MASK_EXT,
                                        VK_DYNAMIC_STATE_ALPHA_TO_COVERAGE_ENABLE_EXT};
 };
 TEST_F(AlphaToOne, IsDynamicToo) {
@@ -142,8 +139,8 @@ TEST_F(StatesOfParts, BlendNothingWhereNoAttachmentHasAFormat) {
   accepts();
 }
 TEST_F(StatesOfParts, FragmentShadersOfDynamicRenderingNeedNoSamples) {
-  auto part = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  auto part =
+      of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   part.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT;
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
   info.pNext = &part;
@@ -153,8 +150,8 @@ TEST_F(StatesOfParts, FragmentShadersOfDynamicRenderingNeedNoSamples) {
   accepts();
 }
 TEST_F(StatesOfParts, OutputsNeedSamples) {
-  auto part = of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
+  auto part =
+      of_type<VkGraphicsPipelineLibraryCreateInfoEXT>(VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT);
   part.flags = VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT;
   info.flags = VK_PIPELINE_CREATE_LIBRARY_BIT_KHR;
   info.pNext = &part;
@@ -165,8 +162,7 @@ TEST_F(StatesOfParts, OutputsNeedSamples) {
 
 class Blits : public Sloppy {
  protected:
-  explicit Blits(const std::vector<const char*>& extensions = {})
-      : Sloppy(VK_API_VERSION_1_0, nullptr, extensions) {}
+  explicit Blits(const std::vector<const char*>& extensions = {}) : Sloppy(VK_API_VERSION_1_0, nullptr, extensions) {}
   VkImage image(VkImageType type, std::uint32_t depth, std::uint32_t layers) {
     auto info = of_type<VkImageCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO);
     info.imageType = type;
@@ -177,8 +173,7 @@ class Blits : public Sloppy {
     info.samples = VK_SAMPLE_COUNT_1_BIT;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
     const auto made = create<VkImage, args_vkCreateImage>(CommandId::vkCreateImage, info);
-    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0},
-                 ok());
+    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0}, ok());
     return made;
   }
   // `slices` of a 3D image to as many layers.
@@ -188,10 +183,9 @@ class Blits : public Sloppy {
     region.dstSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, layers};
     region.srcOffsets[1] = {16, 16, slices};
     region.dstOffsets[1] = {16, 16, 1};
-    capture.call(
-        CommandId::vkCmdBlitImage,
-        args_vkCmdBlitImage{recording(), image(VK_IMAGE_TYPE_3D, 4, 1), VK_IMAGE_LAYOUT_GENERAL,
-                            image(VK_IMAGE_TYPE_2D, 1, 4), VK_IMAGE_LAYOUT_GENERAL, 1, &region, filter});
+    capture.call(CommandId::vkCmdBlitImage,
+                 args_vkCmdBlitImage{recording(), image(VK_IMAGE_TYPE_3D, 4, 1), VK_IMAGE_LAYOUT_GENERAL,
+                                     image(VK_IMAGE_TYPE_2D, 1, 4), VK_IMAGE_LAYOUT_GENERAL, 1, &region, filter});
   }
 };
 class Resolves : public Sloppy {
@@ -208,8 +202,7 @@ class Resolves : public Sloppy {
     info.samples = samples;
     info.usage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
     const auto made = create<VkImage, args_vkCreateImage>(CommandId::vkCreateImage, info);
-    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0},
-                 ok());
+    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, made, allocate(1 << 20), 0}, ok());
     return made;
   }
   void resolve(VkFormat from, VkFormat to, VkImageAspectFlags aspect) {
@@ -274,8 +267,7 @@ TEST_F(CubicBlits, AreCubic) {
 
 #ifdef VK_KHR_maintenance6  // before, no index buffer may be null
 struct NullIndices : GraphicsPipelines {
-  explicit NullIndices(const std::vector<const char*>& extensions = {})
-      : GraphicsPipelines(nullptr, extensions) {}
+  explicit NullIndices(const std::vector<const char*>& extensions = {}) : GraphicsPipelines(nullptr, extensions) {}
   void draw() {
     const VkPipeline pipeline = create_pipeline();
     const VkCommandBuffer recorded = recording();

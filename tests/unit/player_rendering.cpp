@@ -25,8 +25,7 @@ class Rendering : public Sloppy {
     image_info.samples = samples;
     image_info.usage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
     const auto image = create<VkImage, args_vkCreateImage>(CommandId::vkCreateImage, image_info);
-    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, image, allocate(1 << 20), 0},
-                 ok());
+    capture.call(CommandId::vkBindImageMemory, args_vkBindImageMemory{kDevice, image, allocate(1 << 20), 0}, ok());
     auto view_info = of_type<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
     view_info.image = image;
     view_info.viewType = VK_IMAGE_VIEW_TYPE_2D_ARRAY;
@@ -67,8 +66,7 @@ class MixedSamples : public Rendering {
 };
 
 TEST_F(Rendering, IsToTheFirstOfSeveralMips) {
-  begin_rendering(
-      {to(view(VK_SAMPLE_COUNT_1_BIT, 4, 3)), to(view(VK_SAMPLE_COUNT_1_BIT, 4, VK_REMAINING_MIP_LEVELS))});
+  begin_rendering({to(view(VK_SAMPLE_COUNT_1_BIT, 4, 3)), to(view(VK_SAMPLE_COUNT_1_BIT, 4, VK_REMAINING_MIP_LEVELS))});
   accepts();
 }
 TEST_F(Rendering, ResolvesToTheFirstOfSeveralMips) {
@@ -99,8 +97,7 @@ TEST_F(Rendering, StaysInItsViews) {
 }
 TEST_F(Rendering, OfDevicesWithAreasOfTheirOwnIgnoresTheCommonArea) {
   const VkRect2D own{{4, 4}, {8, 8}};
-  auto group =
-      of_type<VkDeviceGroupRenderPassBeginInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
+  auto group = of_type<VkDeviceGroupRenderPassBeginInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
   group.deviceMask = 1;
   group.deviceRenderAreaCount = 1;
   group.pDeviceRenderAreas = &own;
@@ -115,8 +112,7 @@ TEST_F(Rendering, OfDevicesWithAreasOfTheirOwnIgnoresTheCommonArea) {
 }
 TEST_F(Rendering, OfDevicesWithAreasOfTheirOwnStaysInItsViews) {
   const VkRect2D own{{4, 4}, {13, 8}};
-  auto group =
-      of_type<VkDeviceGroupRenderPassBeginInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
+  auto group = of_type<VkDeviceGroupRenderPassBeginInfo>(VK_STRUCTURE_TYPE_DEVICE_GROUP_RENDER_PASS_BEGIN_INFO);
   group.deviceMask = 1;
   group.deviceRenderAreaCount = 1;
   group.pDeviceRenderAreas = &own;

@@ -59,13 +59,15 @@ TEST_F(ReplacedShaders, AnEntryPointMeansAllThatRun) {
 }
 
 TEST_F(ReplacedShaders, SeveralSelectorsMeanDifferentShaders) {
-  ASSERT_TRUE(replace({"VkPipeline#0.compute=" + shader_path("less"), "VkPipeline#1.compute=" + shader_path("fourfold")}));
+  ASSERT_TRUE(
+      replace({"VkPipeline#0.compute=" + shader_path("less"), "VkPipeline#1.compute=" + shader_path("fourfold")}));
   EXPECT_EQ(plan_->stage_codes.size(), 2u);
 }
 
 TEST_F(ReplacedShaders, TwoSelectorsOfOneShaderAreRefused) {
   const std::string file = "=" + shader_path("work");
-  refuses({"VkShaderModule#0" + file, "VkPipeline#1.compute" + file}, {"VkShaderModule#0 and VkPipeline#1.compute both mean VkPipeline#1.compute"});
+  refuses({"VkShaderModule#0" + file, "VkPipeline#1.compute" + file},
+          {"VkShaderModule#0 and VkPipeline#1.compute both mean VkPipeline#1.compute"});
   refuses({digest_text("work") + file, "VkShaderModule#1" + file}, {"both mean VkShaderModule#1"});
   refuses({"VkShaderModule#0" + file, "VkShaderModule#0" + file}, {"VkShaderModule#0 is given twice"});
   refuses({"all@main" + file, "VkShaderModule#0" + file}, {"all@main means all shaders: it stands alone"});
@@ -73,10 +75,13 @@ TEST_F(ReplacedShaders, TwoSelectorsOfOneShaderAreRefused) {
 
 TEST_F(ReplacedShaders, WhatIsNotThereIsToldFromWhatThereIs) {
   const std::string with = "=" + shader_path("work");
-  for (const char* selector : {"VkShaderModule#2", "VkPipeline#0.vertex", "VkPipeline#7.compute", "all@other", "VkShaderEXT#0", "0123456789"})
-    refuses({selector + with}, {std::string(selector) + " means no shader of " + file.path(), "there are:",
-                                digest_text("work") + " VkShaderModule#0 VkPipeline#0.compute (main) VkPipeline#1.compute (main) VkShaderModule#1",
-                                digest_text("fourfold") + " VkPipeline#2.compute"});
+  for (const char* selector :
+       {"VkShaderModule#2", "VkPipeline#0.vertex", "VkPipeline#7.compute", "all@other", "VkShaderEXT#0", "0123456789"})
+    refuses({selector + with},
+            {std::string(selector) + " means no shader of " + file.path(), "there are:",
+             digest_text("work") +
+                 " VkShaderModule#0 VkPipeline#0.compute (main) VkPipeline#1.compute (main) VkShaderModule#1",
+             digest_text("fourfold") + " VkPipeline#2.compute"});
 }
 
 // Of more shaders than there are digits, two begin with the same one.
@@ -87,21 +92,25 @@ TEST_F(ReplacedShaders, ADigestThatMayBeTwoIsRefused) {
     begun[digest_text(name)[0]] += 1;
   }
   for (const auto& [digit, count] : begun)
-    if (count > 1) return refuses({digit + ("=" + shader_path("work"))}, {"is the begin of " + std::to_string(count) + " digests", "there are:"});
+    if (count > 1)
+      return refuses({digit + ("=" + shader_path("work"))},
+                     {"is the begin of " + std::to_string(count) + " digests", "there are:"});
   FAIL() << "too few shaders";
 }
 
 TEST_F(ReplacedShaders, EachMismatchIsPrintedWithBothSides) {
   const auto differs = [&](const std::string& shader, const std::vector<std::string>& says) {
     std::vector<std::string> all = says;
-    all.push_back(shader_path(shader) + " cannot stand in the place of VkPipeline#0.compute (" + digest_text("work") + ")");
+    all.push_back(shader_path(shader) + " cannot stand in the place of VkPipeline#0.compute (" + digest_text("work") +
+                  ")");
     refuses({"VkPipeline#0.compute=" + shader_path(shader)}, all);
   };
   differs("half-size", {"1 thing differs:", "local size: captured 64 x 1 x 1; new 32 x 1 x 1"});
   differs("other-binding", {"set 0 binding 2: captured none; new storage buffer"});
   differs("longer-push", {"push constants: captured bytes 0 to 8 {0: uint, 4: uint}; new bytes 0 to 12"});
   differs("stage", {"entry point main (compute): captured main (compute); new main (vertex)"});
-  differs("doubles", {"capability Float64: captured not declared, and the program did not enable shaderFloat64; new declared"});
+  differs("doubles",
+          {"capability Float64: captured not declared, and the program did not enable shaderFloat64; new declared"});
   differs("newer", {"version: captured SPIR-V 1.0, the device takes SPIR-V 1.0; new SPIR-V 1.5"});
 }
 
@@ -114,7 +123,8 @@ TEST_F(ReplacedShaders, ConstantsHaveTheSizeThatAPipelineGives) {
 TEST_F(ReplacedShaders, AFileThatIsNoShaderIsRefused) {
   const std::string bad = file.directory() + "/bad.spv";
   const auto refuses_bytes = [&](const test::Code& code, const std::string& says) {
-    std::ofstream(bad, std::ios::binary | std::ios::trunc).write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
+    std::ofstream(bad, std::ios::binary | std::ios::trunc)
+        .write(reinterpret_cast<const char*>(code.data()), static_cast<std::streamsize>(code.size()));
     refuses({"VkShaderModule#0=" + bad}, {bad + ": " + says});
   };
   test::Code code = shader_code("work");
@@ -145,14 +155,15 @@ TEST(ReplaceSelectors, HaveTheirForms) {
     EXPECT_EQ(parsed.error().status, Status::usage);
     EXPECT_NE(parsed.error().message.find(says), std::string::npos) << parsed.error().message;
   };
-  for (const char* good : {"VkShaderModule#3=a", "VkPipeline#7.compute=a=b", "VkPipeline#7.miss[1]=a", "VkShaderEXT#2=a", "ABCdef01=a", "all@x y=a"})
+  for (const char* good : {"VkShaderModule#3=a", "VkPipeline#7.compute=a=b", "VkPipeline#7.miss[1]=a",
+                           "VkShaderEXT#2=a", "ABCdef01=a", "all@x y=a"})
     EXPECT_TRUE(parse_replacements({good})) << good;
   EXPECT_EQ(parse_replacements({"ABC=a"})->at(0).selector.value, "abc");
   EXPECT_FALSE(parse_replacements({"ABC=a", "abc=b"}));
   refuses("VkShaderModule#3", "is not SELECTOR=FILE.spv");
   refuses("VkShaderModule#3=", "is not SELECTOR=FILE.spv");
-  for (const char* bad : {"=a", "VkShaderModule#=a", "VkShaderModule#x=a", "VkPipeline#3=a", "VkPipeline#3.=a", "VkBuffer#1=a", "all=a", "all@=a", "main=a",
-                          "0123456789abcdef0123456789abcdef0=a"})
+  for (const char* bad : {"=a", "VkShaderModule#=a", "VkShaderModule#x=a", "VkPipeline#3=a", "VkPipeline#3.=a",
+                          "VkBuffer#1=a", "all=a", "all@=a", "main=a", "0123456789abcdef0123456789abcdef0=a"})
     refuses(bad, "names no shader");
 }
 

@@ -55,15 +55,13 @@ class PlayerReplay : public test::PlayerScene {
     VkCommandPoolCreateInfo pool_info{};
     pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     VkCommandPool pool = kPool;
-    capture.call(CommandId::vkCreateCommandPool,
-                 args_vkCreateCommandPool{kDevice, &pool_info, nullptr, &pool}, ok());
+    capture.call(CommandId::vkCreateCommandPool, args_vkCreateCommandPool{kDevice, &pool_info, nullptr, &pool}, ok());
     VkCommandBufferAllocateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
     info.commandPool = kPool;
     info.commandBufferCount = 1;
     VkCommandBuffer commands = kCommands;
-    capture.call(CommandId::vkAllocateCommandBuffers,
-                 args_vkAllocateCommandBuffers{kDevice, &info, &commands}, ok());
+    capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &info, &commands}, ok());
   }
   void create_queries(std::uint32_t count) {
     VkQueryPoolCreateInfo info{};
@@ -106,8 +104,7 @@ class PlayerReplay : public test::PlayerScene {
     headless.sType = VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT;
     capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
                  args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
-    capture.call(CommandId::vkCreateSwapchainKHR,
-                 args_vkCreateSwapchainKHR{kDevice, &info, nullptr, &swapchain}, ok());
+    capture.call(CommandId::vkCreateSwapchainKHR, args_vkCreateSwapchainKHR{kDevice, &info, nullptr, &swapchain}, ok());
     return swapchain;
   }
   Outcome outcome(bool verify = false, Ending ending = Ending::exited) {
@@ -156,8 +153,7 @@ TEST_F(PlayerReplay, EndsThoughASubmitWaitsForASignalThatNeverCame) {
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   info.pNext = &type;
   VkSemaphore semaphore = kSemaphore;
-  capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &semaphore},
-               ok());
+  capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{kDevice, &info, nullptr, &semaphore}, ok());
   for (const std::uint64_t value : {1u, 3u}) {
     const std::uint64_t next = value + 1;
     VkTimelineSemaphoreSubmitInfo values{};
@@ -227,21 +223,18 @@ TEST_F(PlayerReplay, RefusesQueriesThatThePoolDoesNotHave) {
                args_vkGetQueryPoolResults{kDevice, kQueries, 0, 1000000, 8, &result, 4096, 0}, ok());
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::unreadable);
-  EXPECT_NE(played.error.find("vkGetQueryPoolResults: queries 0 to 1000000 of a pool that has 2"),
-            std::string::npos)
+  EXPECT_NE(played.error.find("vkGetQueryPoolResults: queries 0 to 1000000 of a pool that has 2"), std::string::npos)
       << played.error;
 }
 
 TEST_F(PlayerReplay, RefusesMorePushDescriptorsThanTheDeviceHas) {
-  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 100000,
-                                             VK_SHADER_STAGE_COMPUTE_BIT, nullptr};
-  auto info =
-      test::of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
+  const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 100000, VK_SHADER_STAGE_COMPUTE_BIT,
+                                             nullptr};
+  auto info = test::of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   info.flags = VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR;
   info.bindingCount = 1;
   info.pBindings = &binding;
-  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
-                                                                  info);
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout, info);
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::device);
   const std::string said = printable(played.as_error());
@@ -388,8 +381,8 @@ TEST_F(PlayerReplay, AcquiresStandBehindWhatTheirQueueWasGiven) {
   VkSwapchainKHR swapchain = create_swapchain();
   std::uint32_t count = 1, index = 0;
   auto image = handle<VkImage>(0xc0);
-  capture.call(CommandId::vkGetSwapchainImagesKHR,
-               args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image}, ok());
+  capture.call(CommandId::vkGetSwapchainImagesKHR, args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image},
+               ok());
   capture.call(CommandId::vkAcquireNextImageKHR,
                args_vkAcquireNextImageKHR{kDevice, swapchain, UINT64_MAX, acquired, VK_NULL_HANDLE, &index}, ok());
   VkPresentInfoKHR present{};
@@ -428,15 +421,13 @@ TEST_F(PlayerReplay, RefusesPushConstantsThatNoDeviceHas) {
   VkPipelineLayoutCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO;
   auto layout = handle<VkPipelineLayout>(0xd0);
-  capture.call(CommandId::vkCreatePipelineLayout,
-               args_vkCreatePipelineLayout{kDevice, &info, nullptr, &layout}, ok());
+  capture.call(CommandId::vkCreatePipelineLayout, args_vkCreatePipelineLayout{kDevice, &info, nullptr, &layout}, ok());
   VkCommandBufferBeginInfo begin{};
   begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
   capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{kCommands, &begin}, ok());
   const std::byte data[128] = {};
-  capture.call(
-      CommandId::vkCmdPushConstants,
-      args_vkCmdPushConstants{kCommands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 4000000000u, 128, data});
+  capture.call(CommandId::vkCmdPushConstants,
+               args_vkCmdPushConstants{kCommands, layout, VK_SHADER_STAGE_COMPUTE_BIT, 4000000000u, 128, data});
   const Outcome played = outcome();
   EXPECT_EQ(played.status, Status::unreadable);
   EXPECT_NE(played.error.find("bytes of push constants"), std::string::npos) << played.error;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the sandbox of foreign captures refuses, to code inside the process: each test sets one up in a child
 // and tries.
+#include "tests/unit/player_sandbox.h"
+
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -29,7 +31,6 @@
 #include <thread>
 
 #include "player/sandbox/landlock.h"
-#include "tests/unit/player_sandbox.h"
 
 namespace rondo::player {
 
@@ -202,9 +203,7 @@ TEST_F(Sandbox, ClosesWhatTheParentLeftOpen) {
   by_number.capture = "/dev/fd/" + std::to_string(left);
   EXPECT_EQ(
       inside(by_number,
-             [&] {
-               return ::read(left, &byte, 1) == 1 && ::open(by_number.capture.c_str(), O_RDONLY) >= 0 ? 0 : 1;
-             }),
+             [&] { return ::read(left, &byte, 1) == 1 && ::open(by_number.capture.c_str(), O_RDONLY) >= 0 ? 0 : 1; }),
       0);
   ::close(left);
 }
@@ -219,14 +218,10 @@ TEST_F(Sandbox, KeepsCompiledShadersOfItsCaptureAlone) {
     if (std::rename((own + "/ab/new").c_str(), (own + "/ab/cd").c_str()) != 0) return 2;
     // Not outside of it.
     if (std::rename((own + "/ab/cd").c_str(), (own + "/../cd").c_str()) == 0) return 3;
-    return ::mkdir((own + "/../other").c_str(), 0700) != 0 &&
-                   ::unlink((own + "/../../../../a.rondo").c_str()) != 0
-               ? 0
-               : 4;
+    return ::mkdir((own + "/../other").c_str(), 0700) != 0 && ::unlink((own + "/../../../../a.rondo").c_str()) != 0 ? 0
+                                                                                                                    : 4;
   };
-  const auto find = [] {
-    return std::ifstream(std::string(std::getenv("MESA_SHADER_CACHE_DIR")) + "/ab/cd") ? 0 : 1;
-  };
+  const auto find = [] { return std::ifstream(std::string(std::getenv("MESA_SHADER_CACHE_DIR")) + "/ab/cd") ? 0 : 1; };
   EXPECT_EQ(inside(request(), keep), 0);
   EXPECT_EQ(inside(request(), find), 0);
   SandboxRequest other = request();

@@ -51,30 +51,24 @@ TEST_F(Outputs, AreWrittenAndReadByNameAndNothingElseIs) {
   const SandboxRequest all = writing(NamedOutput::Kind::file, out);
   EXPECT_EQ(inside(all, [&] { return put(temporary_of(out), out); }), 0);
   EXPECT_EQ(fs::file_size(out), 4u);
-  EXPECT_EQ(inside(all,
-                   [&] {
-                     return ::open(out.c_str(), O_RDONLY) < 0 && open_output(out, Opening::read) >= 0 ? 0 : 1;
-                   }),
-            0);
+  EXPECT_EQ(
+      inside(all, [&] { return ::open(out.c_str(), O_RDONLY) < 0 && open_output(out, Opening::read) >= 0 ? 0 : 1; }),
+      0);
   EXPECT_EQ(inside(all, [&] { return open_output(out, Opening::overwrite) >= 0 ? 0 : 1; }), 0);
   // Not outputs.
   for (const std::string& path :
        {other, secret(), capture(), directory_, out + "/", directory_ + "/./out.rondo", std::string()}) {
-    EXPECT_EQ(
-        inside(all, [&] { return open_output(path, Opening::overwrite) < 0 && errno == EACCES ? 0 : 1; }), 0)
+    EXPECT_EQ(inside(all, [&] { return open_output(path, Opening::overwrite) < 0 && errno == EACCES ? 0 : 1; }), 0)
         << path;
-    EXPECT_EQ(inside(all, [&] { return open_output(path, Opening::read) < 0 && errno == EACCES ? 0 : 1; }), 0)
-        << path;
-    EXPECT_EQ(
-        inside(all, [&] { return open_output(path, Opening::temporary) < 0 && errno == EACCES ? 0 : 1; }), 0)
+    EXPECT_EQ(inside(all, [&] { return open_output(path, Opening::read) < 0 && errno == EACCES ? 0 : 1; }), 0) << path;
+    EXPECT_EQ(inside(all, [&] { return open_output(path, Opening::temporary) < 0 && errno == EACCES ? 0 : 1; }), 0)
         << path;
     EXPECT_EQ(inside(all, [&] { return put(temporary_of(out), path); }), 2) << path;
   }
   // Names that are not of a temporary file beside it.
   for (const char* name : {"/.bashrc", "/.out.rondo.part", "/.out.rondo.x.part", "/.other.rondo.1-0.part",
                            "/home/.out.rondo.1-0.part", "/.out.rondo.1-0.sh", "/..1-0.part"})
-    EXPECT_EQ(inside(all, [&] { return open_output(directory_ + name, Opening::temporary) < 0 ? 0 : 1; }), 0)
-        << name;
+    EXPECT_EQ(inside(all, [&] { return open_output(directory_ + name, Opening::temporary) < 0 ? 0 : 1; }), 0) << name;
   EXPECT_EQ(inside(all, [&] { return make_output_directory(directory_ + "/new") ? 0 : 1; }), 0);
 }
 
@@ -83,9 +77,8 @@ TEST_F(Outputs, AStepIsWrittenReadAndRemoved) {
   for (const std::string& name : {std::string("out.rondo"), std::string(200, 'n')}) {
     const std::string out = directory_ + "/" + name,
                       step = directory_ + "/." + name.substr(0, 100) + "." + kMaker + "-0.step";
-    const std::string part = directory_ + "/." +
-                             ("." + name.substr(0, 100) + "." + kMaker + "-0.step").substr(0, 100) + "." +
-                             kMaker + "-1.part";
+    const std::string part = directory_ + "/." + ("." + name.substr(0, 100) + "." + kMaker + "-0.step").substr(0, 100) +
+                             "." + kMaker + "-1.part";
     EXPECT_EQ(inside(writing(NamedOutput::Kind::file, out),
                      [&] {
                        if (put(part, step) != 0) return 1;
@@ -154,17 +147,13 @@ TEST_F(Outputs, OfADirectoryHaveTheNamesOfTheirTool) {
   EXPECT_NE(writes("images.json"), 0);
   EXPECT_NE(writes("../frame-000001.png"), 0);
   const SandboxRequest contents = writing(NamedOutput::Kind::contents, pictures);
-  EXPECT_EQ(inside(contents,
-                   [&] { return put(temporary_of(pictures + "/images.json"), pictures + "/images.json"); }),
+  EXPECT_EQ(inside(contents, [&] { return put(temporary_of(pictures + "/images.json"), pictures + "/images.json"); }),
             0);
-  EXPECT_EQ(inside(contents,
-                   [&] {
-                     return put(temporary_of(pictures + "/VkImage-1-mip0.png"),
-                                pictures + "/VkImage-1-mip0.png");
-                   }),
-            0);
-  EXPECT_NE(inside(contents,
-                   [&] { return put(temporary_of(pictures + "/package.json"), pictures + "/package.json"); }),
+  EXPECT_EQ(
+      inside(contents,
+             [&] { return put(temporary_of(pictures + "/VkImage-1-mip0.png"), pictures + "/VkImage-1-mip0.png"); }),
+      0);
+  EXPECT_NE(inside(contents, [&] { return put(temporary_of(pictures + "/package.json"), pictures + "/package.json"); }),
             0);
 }
 
@@ -201,16 +190,15 @@ TEST_F(Outputs, LeaveNoTemporaryFileWhenTheirProcessEnds) {
 
 TEST_F(Outputs, HelperEndsAtWordsThatItDoesNotKnow) {
   const std::string out = directory_ + "/out.rondo";
-  EXPECT_EQ(
-      inside(writing(NamedOutput::Kind::file, out),
-             [&] {
-               char garbage[64];
-               std::memset(garbage, 0xff, sizeof garbage);
-               if (::send(output_helper_socket(), garbage, sizeof garbage, MSG_NOSIGNAL) != sizeof garbage)
-                 return 1;
-               return open_output(out, Opening::overwrite) < 0 ? 0 : 2;
-             }),
-      0);
+  EXPECT_EQ(inside(writing(NamedOutput::Kind::file, out),
+                   [&] {
+                     char garbage[64];
+                     std::memset(garbage, 0xff, sizeof garbage);
+                     if (::send(output_helper_socket(), garbage, sizeof garbage, MSG_NOSIGNAL) != sizeof garbage)
+                       return 1;
+                     return open_output(out, Opening::overwrite) < 0 ? 0 : 2;
+                   }),
+            0);
 }
 
 }  // namespace

@@ -4,8 +4,7 @@
 namespace rondo::test {
 
 PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
-                         const std::vector<const char*>& extensions,
-                         const std::vector<std::uint32_t>& more_queues)
+                         const std::vector<const char*>& extensions, const std::vector<std::uint32_t>& more_queues)
     : capture(file.path()) {
   auto application = of_type<VkApplicationInfo>(VK_STRUCTURE_TYPE_APPLICATION_INFO);
   application.apiVersion = api_version;
@@ -15,8 +14,8 @@ PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
   capture.call(CommandId::vkCreateInstance, args_vkCreateInstance{&instance_info, nullptr, &instance}, ok());
   std::uint32_t one = 1;
   VkPhysicalDevice physical = kPhysical;
-  capture.call(CommandId::vkEnumeratePhysicalDevices,
-               args_vkEnumeratePhysicalDevices{kInstance, &one, &physical}, ok());
+  capture.call(CommandId::vkEnumeratePhysicalDevices, args_vkEnumeratePhysicalDevices{kInstance, &one, &physical},
+               ok());
   std::vector<std::uint32_t> counts = {1};
   counts.insert(counts.end(), more_queues.begin(), more_queues.end());
   const std::vector<float> priorities(16, 1.0f);
@@ -35,8 +34,7 @@ PlayerScene::PlayerScene(std::uint32_t api_version, const void* device_chain,
   device_info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
   device_info.ppEnabledExtensionNames = extensions.data();
   VkDevice device = kDevice;
-  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device},
-               ok());
+  capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
   VkQueue queue = kQueue;
   capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{kDevice, 0, 0, &queue});
 }
@@ -55,8 +53,7 @@ VkDeviceMemory PlayerScene::allocate(VkDeviceSize bytes) {
 
 void PlayerScene::write(VkDeviceMemory memory, VkDeviceSize offset, const std::vector<std::byte>& bytes) {
   const RondoRange range{offset, bytes.size()};
-  capture.call(CommandId::rondoHostWrite,
-               args_rondoHostWrite{kDevice, memory, 1, &range, bytes.size(), bytes.data()});
+  capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{kDevice, memory, 1, &range, bytes.size(), bytes.data()});
 }
 
 void PlayerScene::submit(const std::vector<VkCommandBuffer>& commands, VkFence fence) {
@@ -74,8 +71,7 @@ Result<std::unique_ptr<player::Plan>> PlayerScene::build(const player::PlanOptio
   return player::build_plan(**reader, options);
 }
 
-void PlayerScene::fails(const Result<std::unique_ptr<player::Plan>>& plan, Status status,
-                        const std::string& mentions) {
+void PlayerScene::fails(const Result<std::unique_ptr<player::Plan>>& plan, Status status, const std::string& mentions) {
   ASSERT_FALSE(plan);
   EXPECT_EQ(plan.error().status, status);
   EXPECT_NE(plan.error().message.find(mentions), std::string::npos) << plan.error().message;

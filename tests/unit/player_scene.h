@@ -54,8 +54,7 @@ class PlayerScene : public ::testing::Test {
   void submit(const std::vector<VkCommandBuffer>& commands = {}, VkFence fence = VK_NULL_HANDLE);
 
   Result<std::unique_ptr<player::Plan>> build(const player::PlanOptions& options = {});
-  static void fails(const Result<std::unique_ptr<player::Plan>>& plan, Status status,
-                    const std::string& mentions);
+  static void fails(const Result<std::unique_ptr<player::Plan>>& plan, Status status, const std::string& mentions);
 
   TemporaryFile file;
   SyntheticCapture capture;

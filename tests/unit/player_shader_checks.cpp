@@ -9,8 +9,7 @@ namespace {
 
 TEST_F(CheckedShaders, FitTheirLayout) {
   const VkPipelineLayout good = good_layout();
-  for (const char* shader : {"work", "fourfold", "less", "unused-more", "special-size"})
-    compute(good, shader);
+  for (const char* shader : {"work", "fourfold", "less", "unused-more", "special-size"}) compute(good, shader);
   accepts();
   EXPECT_EQ(check(Trust::foreign)->checked, 5u);
 }
@@ -18,8 +17,7 @@ TEST_F(CheckedShaders, AreValid) {
   Code code = shader_code("work");
   test::set_word(code, 3, 0xffffffff);
   module(code);
-  refuses(
-      "VkShaderModule#0 is not valid SPIR-V: Invalid SPIR-V.  The id bound is larger than the max id bound");
+  refuses("VkShaderModule#0 is not valid SPIR-V: Invalid SPIR-V.  The id bound is larger than the max id bound");
 }
 TEST_F(CheckedShaders, AreValidInAPipelineItself) {
   Code code = shader_code("work");
@@ -55,8 +53,7 @@ TEST_F(CheckedShaders, UseDescriptorsAsTheLayoutHasThem) {
   refuses("uses set 0 binding 0 as STORAGE_BUFFER, and its pipeline layout has UNIFORM_BUFFER there");
 }
 TEST_F(CheckedShaders, UseDynamicBuffersToo) {
-  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC), two_buffers()[1]})}),
-          "work");
+  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC), two_buffers()[1]})}), "work");
   accepts();
 }
 TEST_F(CheckedShaders, UseNoMoreDescriptorsThanTheLayoutHas) {
@@ -64,8 +61,8 @@ TEST_F(CheckedShaders, UseNoMoreDescriptorsThanTheLayoutHas) {
   refuses("uses 2 descriptors of set 0 binding 0, and its pipeline layout has 1");
 }
 TEST_F(CheckedShaders, UseBindingsOfTheirStage) {
-  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT),
-                              two_buffers()[1]})}),
+  compute(layout({set_layout(
+              {binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_VERTEX_BIT), two_buffers()[1]})}),
           "work");
   refuses("uses set 0 binding 0, which its pipeline layout has not for the compute stage");
 }
@@ -91,8 +88,7 @@ TEST_F(CheckedShaders, HaveArraysWithElements) {
   const VkSpecializationInfo constants{2, entries, sizeof values, values};
   auto info = stage(VK_SHADER_STAGE_COMPUTE_BIT, module(shader_code("shared")));
   info.pSpecializationInfo = &constants;
-  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)})},
-                 {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 64}}),
+  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)})}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 64}}),
           info);
   refuses("has an array of no elements with its specialization constants");
 }
@@ -118,8 +114,7 @@ TEST_F(CheckedShaders, ThatAreNewerAreNotJudged) {
   EXPECT_EQ(before->newer, std::vector<std::string>{"VkShaderModule#0: capability 60000"});
 }
 TEST_F(CheckedShaders, ThatAreNewerFitTheirLayout) {
-  compute(good_layout(),
-          stage(VK_SHADER_STAGE_COMPUTE_BIT, module(test::declaring(shader_code("other-set"), 60000))));
+  compute(good_layout(), stage(VK_SHADER_STAGE_COMPUTE_BIT, module(test::declaring(shader_code("other-set"), 60000))));
   refuses("uses set 1 binding 0");
 }
 TEST_F(CheckedShaders, DeclareWhatTheProgramEnabled) {
@@ -132,12 +127,11 @@ TEST_F(CheckedShaders, MayDeclareWhatDriversBear) {
   module(test::with_extension(shader_code("work"), "SPV_KHR_ray_query"));
   accepts();
   const auto report = check(Trust::foreign);
-  EXPECT_EQ(
-      report->not_enabled,
-      (std::vector<std::string>{
-          "VkShaderModule#0 declares the capability ClipDistance, and the program did not enable "
-          "shaderClipDistance",
-          "VkShaderModule#1 declares SPV_KHR_ray_query, and the program did not enable VK_KHR_ray_query"}));
+  EXPECT_EQ(report->not_enabled,
+            (std::vector<std::string>{
+                "VkShaderModule#0 declares the capability ClipDistance, and the program did not enable "
+                "shaderClipDistance",
+                "VkShaderModule#1 declares SPV_KHR_ray_query, and the program did not enable VK_KHR_ray_query"}));
   EXPECT_EQ(report->lines().at(0), report->not_enabled[0] + " (drivers bear that)");
 }
 
@@ -183,8 +177,7 @@ TEST_F(CheckedShaders, TheFirstRecordIsNamed) {
   EXPECT_EQ(check(Trust::trusted, 1)->wrong.size(), 2u);
 }
 TEST_F(CheckedShaders, TellWhatADeviceHasToHave) {
-  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)})},
-                 {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 64}}),
+  compute(layout({set_layout({binding(0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER)})}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 64}}),
           "shared");
   compute(good_layout(), "work");
   accepts();
@@ -235,11 +228,9 @@ TEST_F(ShadersInParts, FitTheLayoutOfTheWhole) {
                                     VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
                                     VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
                                     VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT};
-  for (std::uint32_t b = 0; b < 7; ++b)
-    first.push_back(binding(b, types[b], 3, VK_SHADER_STAGE_FRAGMENT_BIT));
+  for (std::uint32_t b = 0; b < 7; ++b) first.push_back(binding(b, types[b], 3, VK_SHADER_STAGE_FRAGMENT_BIT));
   const VkDescriptorSetLayout sets[] = {
-      set_layout(first),
-      set_layout({binding(0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_FRAGMENT_BIT)})};
+      set_layout(first), set_layout({binding(0, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, 1, VK_SHADER_STAGE_FRAGMENT_BIT)})};
   const VkPipelineLayout whole = layout({sets[0], sets[1]}, {});
   const VkPipeline fragment = part(whole, "kinds");
   graphics(whole, {}, {fragment}, 0);
@@ -251,26 +242,24 @@ TEST_F(ShadersInParts, FitTheLayoutOfTheWhole) {
 class ShadersOfRays : public CheckedShaders {
  protected:
   ShadersOfRays()
-      : CheckedShaders(VK_API_VERSION_1_2, {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME,
-                                            VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME}) {}
+      : CheckedShaders(VK_API_VERSION_1_2,
+                       {VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME}) {}
 };
 TEST_F(ShadersOfRays, AreOfTheStagesOfTheirGroup) {
   const auto of = stage(VK_SHADER_STAGE_RAYGEN_BIT_KHR, module(shader_code("work")));
-  auto group = of_type<VkRayTracingShaderGroupCreateInfoKHR>(
-      VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR);
+  auto group =
+      of_type<VkRayTracingShaderGroupCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_SHADER_GROUP_CREATE_INFO_KHR);
   group.type = VK_RAY_TRACING_SHADER_GROUP_TYPE_TRIANGLES_HIT_GROUP_KHR;
   group.generalShader = group.anyHitShader = group.intersectionShader = VK_SHADER_UNUSED_KHR;
-  auto info =
-      of_type<VkRayTracingPipelineCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
+  auto info = of_type<VkRayTracingPipelineCreateInfoKHR>(VK_STRUCTURE_TYPE_RAY_TRACING_PIPELINE_CREATE_INFO_KHR);
   info.stageCount = info.groupCount = info.maxPipelineRayRecursionDepth = 1;
   info.pStages = &of;
   info.pGroups = &group;
   info.layout = good_layout();
   auto made = fresh<VkPipeline>();
-  capture.call(
-      CommandId::vkCreateRayTracingPipelinesKHR,
-      args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &made},
-      ok());
+  capture.call(CommandId::vkCreateRayTracingPipelinesKHR,
+               args_vkCreateRayTracingPipelinesKHR{kDevice, VK_NULL_HANDLE, VK_NULL_HANDLE, 1, &info, nullptr, &made},
+               ok());
   refuses("VkPipeline#0: closestHitShader of group 0 is a shader of the raygen stage");
 }
 
@@ -294,8 +283,7 @@ TEST_F(CheckedShaderObjects, FitTheLayoutsThatTheyAreMadeWith) {
   info.pushConstantRangeCount = 1;
   info.pPushConstantRanges = &range;
   auto made = fresh<VkShaderEXT>();
-  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made},
-               ok());
+  capture.call(CommandId::vkCreateShadersEXT, args_vkCreateShadersEXT{kDevice, 1, &info, nullptr, &made}, ok());
   refuses("VkShaderEXT#0 uses set 0 binding 0, which its pipeline layout lacks");
 }
 #endif

@@ -11,8 +11,8 @@ namespace {
 class ShadersOfMeshes : public ShadersInParts {
  protected:
   static VkPhysicalDeviceMeshShaderFeaturesEXT features() {
-    auto all = of_type<VkPhysicalDeviceMeshShaderFeaturesEXT>(
-        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
+    auto all =
+        of_type<VkPhysicalDeviceMeshShaderFeaturesEXT>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MESH_SHADER_FEATURES_EXT);
     all.meshShader = all.taskShader = VK_TRUE;
     return all;
   }
@@ -59,8 +59,7 @@ TEST_F(ShadersOfMeshes, AreNotPlayedOnADeviceWithLess) {
   ASSERT_TRUE(report) << report.error().message;
   std::vector<LiveDevice> devices(1);
   const Targets targets{&devices, {0}};
-  EXPECT_TRUE(
-      check_workgroups(*plan_, *report, Trust::foreign, targets));  // preflight() says that it has none
+  EXPECT_TRUE(check_workgroups(*plan_, *report, Trust::foreign, targets));  // preflight() says that it has none
   devices[0].meshes = limits_;
   EXPECT_TRUE(check_workgroups(*plan_, *report, Trust::foreign, targets));
   devices[0].meshes.maxMeshOutputVertices = 64;

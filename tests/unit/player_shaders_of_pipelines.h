@@ -18,9 +18,7 @@ namespace rondo::test {
 
 using Texts = std::vector<std::string>;
 
-inline std::string digest_text(const std::string& shader) {
-  return to_string(digest_of(shader_code(shader)));
-}
+inline std::string digest_text(const std::string& shader) { return to_string(digest_of(shader_code(shader))); }
 
 // Module 0 with pipelines 0 and 1, of which the second sets constants; module 1 of the same code, of which
 // nothing is made; pipeline 2 with code of its own.
@@ -53,8 +51,7 @@ class ShadersOfPipelines : public PlayerScene {
   void create_pipeline(VkShaderModule module, const VkSpecializationInfo* constants, const void* next,
                        const char* entry = "main") {
     auto info = of_type<VkComputePipelineCreateInfo>(VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO);
-    info.stage =
-        of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
+    info.stage = of_type<VkPipelineShaderStageCreateInfo>(VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO);
     info.stage.pNext = next;
     info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
     info.stage.module = module;
@@ -83,8 +80,7 @@ class ShadersOfPipelines : public PlayerScene {
     EXPECT_EQ(replaced.error().status, Status::usage);
     std::string said = replaced.error().message;
     for (const std::string& line : replaced.error().lines) said += "\n" + line;
-    for (const std::string& part : says)
-      EXPECT_NE(said.find(part), std::string::npos) << part << "\nin\n" << said;
+    for (const std::string& part : says) EXPECT_NE(said.find(part), std::string::npos) << part << "\nin\n" << said;
     EXPECT_TRUE(plan_ == nullptr || plan_->stage_codes.empty());
   }
   // Digests of what the driver is given to make modules of, in the order of the calls.
@@ -95,8 +91,7 @@ class ShadersOfPipelines : public PlayerScene {
       if (op.command != CommandId::vkCreateShaderModule) continue;
       view.load(*plan_, op);
       const VkShaderModuleCreateInfo& info = *view.as<args_vkCreateShaderModule>().pCreateInfo;
-      digests.push_back(
-          to_string(digest_of({reinterpret_cast<const std::byte*>(info.pCode), info.codeSize})));
+      digests.push_back(to_string(digest_of({reinterpret_cast<const std::byte*>(info.pCode), info.codeSize})));
     }
     return digests;
   }

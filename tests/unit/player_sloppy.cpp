@@ -81,8 +81,7 @@ class Presents : public Sloppy {
 };
 
 TEST_F(Presents, OfALostDeviceAreNotPlayed) {
-  for (const VkResult lost : {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY})
-    present(semaphore(), lost);
+  for (const VkResult lost : {VK_ERROR_DEVICE_LOST, VK_ERROR_OUT_OF_DEVICE_MEMORY}) present(semaphore(), lost);
   EXPECT_EQ(last<args_vkQueuePresentKHR>(*plan(), CommandId::vkQueuePresentKHR), nullptr);
 }
 
@@ -131,8 +130,7 @@ TEST_F(Sloppy, UnusedFlagsAreSetRight) {
   auto layout = of_type<VkDescriptorSetLayoutCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO);
   layout.bindingCount = 1;
   layout.pBindings = &binding;
-  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout,
-                                                                  layout);
+  create<VkDescriptorSetLayout, args_vkCreateDescriptorSetLayout>(CommandId::vkCreateDescriptorSetLayout, layout);
   auto pool = of_type<VkQueryPoolCreateInfo>(VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO);
   pool.queryType = VK_QUERY_TYPE_OCCLUSION;
   pool.queryCount = 1;
@@ -177,8 +175,7 @@ TEST_F(Sloppy, BorderColorsOfSamplersWithABorderAreRefused) {
 // What no presentation engine minds is no more than a swapchain of the player's needs.
 TEST_F(Sloppy, SwapchainsAreMadeForWhatIsDoneWithThem) {
   auto surface = fresh<VkSurfaceKHR>();
-  const auto headless =
-      of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
+  const auto headless = of_type<VkHeadlessSurfaceCreateInfoEXT>(VK_STRUCTURE_TYPE_HEADLESS_SURFACE_CREATE_INFO_EXT);
   capture.call(CommandId::vkCreateHeadlessSurfaceEXT,
                args_vkCreateHeadlessSurfaceEXT{kInstance, &headless, nullptr, &surface}, ok());
   auto info = of_type<VkSwapchainCreateInfoKHR>(VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR);
@@ -188,12 +185,11 @@ TEST_F(Sloppy, SwapchainsAreMadeForWhatIsDoneWithThem) {
   info.imageExtent = {16, 16};
   info.imageArrayLayers = 1;
   info.imageUsage = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT;
-  const auto swapchain =
-      create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
+  const auto swapchain = create<VkSwapchainKHR, args_vkCreateSwapchainKHR>(CommandId::vkCreateSwapchainKHR, info);
   std::uint32_t count = 1;
   auto image = fresh<VkImage>();
-  capture.call(CommandId::vkGetSwapchainImagesKHR,
-               args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image}, ok());
+  capture.call(CommandId::vkGetSwapchainImagesKHR, args_vkGetSwapchainImagesKHR{kDevice, swapchain, &count, &image},
+               ok());
   auto view = of_type<VkImageViewCreateInfo>(VK_STRUCTURE_TYPE_IMAGE_VIEW_CREATE_INFO);
   view.image = image;
   view.viewType = VK_IMAGE_VIEW_TYPE_2D;
@@ -202,16 +198,14 @@ TEST_F(Sloppy, SwapchainsAreMadeForWhatIsDoneWithThem) {
   create<VkImageView, args_vkCreateImageView>(CommandId::vkCreateImageView, view);
   const VkCommandBuffer commands = recording();
   const VkClearColorValue color{};
-  capture.call(
-      CommandId::vkCmdClearColorImage,
-      args_vkCmdClearColorImage{commands, image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &view.subresourceRange});
+  capture.call(CommandId::vkCmdClearColorImage,
+               args_vkCmdClearColorImage{commands, image, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &view.subresourceRange});
   end(commands);
   const auto built = plan();
   const auto* args = last<args_vkCreateSwapchainKHR>(*built, CommandId::vkCreateSwapchainKHR);
   ASSERT_NE(args, nullptr);
   const VkSwapchainCreateInfoKHR& made = behind(args, args->pCreateInfo);
-  EXPECT_EQ(made.imageUsage,
-            VkImageUsageFlags{VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT});
+  EXPECT_EQ(made.imageUsage, VkImageUsageFlags{VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT});
   EXPECT_EQ(made.flags, VkFlags{VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR});
 }
 

@@ -18,8 +18,7 @@ class Sloppy : public PlayerHostile {
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     info.flags = flags;
     capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{made, &info}, ok());
-    if (used != VK_NULL_HANDLE)
-      capture.call(CommandId::vkCmdFillBuffer, args_vkCmdFillBuffer{made, used, 0, 4, 0});
+    if (used != VK_NULL_HANDLE) capture.call(CommandId::vkCmdFillBuffer, args_vkCmdFillBuffer{made, used, 0, 4, 0});
     end(made);
     return made;
   }

@@ -42,8 +42,8 @@ class SloppyCommands : public Sloppy {
     info.image = image(size, size, 1, true, format);
     info.viewType = VK_IMAGE_VIEW_TYPE_2D;
     info.format = format;
-    info.subresourceRange = {
-        VkImageAspectFlags(color ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_STENCIL_BIT), 0, 1, 0, 1};
+    info.subresourceRange = {VkImageAspectFlags(color ? VK_IMAGE_ASPECT_COLOR_BIT : VK_IMAGE_ASPECT_STENCIL_BIT), 0, 1,
+                             0, 1};
     return create<VkImageView, args_vkCreateImageView>(CommandId::vkCreateImageView, info);
   }
   VkRenderPass pass(std::uint32_t attachments, VkAttachmentLoadOp stencil = VK_ATTACHMENT_LOAD_OP_DONT_CARE,
@@ -83,8 +83,7 @@ class SloppyCommands : public Sloppy {
     info.renderPass = pass;
     info.framebuffer = framebuffer;
     info.renderArea = {{0, 0}, {16, 16}};
-    capture.call(CommandId::vkCmdBeginRenderPass,
-                 args_vkCmdBeginRenderPass{made, &info, VK_SUBPASS_CONTENTS_INLINE});
+    capture.call(CommandId::vkCmdBeginRenderPass, args_vkCmdBeginRenderPass{made, &info, VK_SUBPASS_CONTENTS_INLINE});
     return made;
   }
   VkCommandBuffer in_pass() {
@@ -93,9 +92,9 @@ class SloppyCommands : public Sloppy {
   }
   void clear(VkCommandBuffer commands, std::uint32_t color, std::vector<VkClearRect> rects) {
     const VkClearAttachment attachment{VK_IMAGE_ASPECT_COLOR_BIT, color, {}};
-    capture.call(CommandId::vkCmdClearAttachments,
-                 args_vkCmdClearAttachments{commands, 1, &attachment,
-                                            static_cast<std::uint32_t>(rects.size()), rects.data()});
+    capture.call(
+        CommandId::vkCmdClearAttachments,
+        args_vkCmdClearAttachments{commands, 1, &attachment, static_cast<std::uint32_t>(rects.size()), rects.data()});
   }
   static std::size_t count(const player::Plan& plan, CommandId id) {
     std::size_t found = 0;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a capture is alive at a place, and which of it can be read there: without a device.
 #include "player/snapshot.h"
-
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {
@@ -16,8 +15,7 @@ using test::ok;
 using Kind = SnapshotPlace::Kind;
 
 VkPhysicalDeviceVulkan12Features features() {
-  auto wanted =
-      of_type<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
+  auto wanted = of_type<VkPhysicalDeviceVulkan12Features>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES);
   wanted.timelineSemaphore = VK_TRUE;
   return wanted;
 }
@@ -64,8 +62,16 @@ class PlayerSnapshot : public test::PlayerScene {
     capture.call(CommandId::vkAllocateCommandBuffers, args_vkAllocateCommandBuffers{kDevice, &info, &made}, ok());
     const auto begin = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
     capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{made, &begin}, ok());
-    const VkImageMemoryBarrier one{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, 0, 0, VK_IMAGE_LAYOUT_UNDEFINED,
-                                   to, VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_FAMILY_IGNORED, of, range};
+    const VkImageMemoryBarrier one{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
+                                   nullptr,
+                                   0,
+                                   0,
+                                   VK_IMAGE_LAYOUT_UNDEFINED,
+                                   to,
+                                   VK_QUEUE_FAMILY_IGNORED,
+                                   VK_QUEUE_FAMILY_IGNORED,
+                                   of,
+                                   range};
     capture.call(CommandId::vkCmdPipelineBarrier,
                  args_vkCmdPipelineBarrier{made, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
                                            0, 0, nullptr, 0, nullptr, 1, &one});

@@ -39,7 +39,7 @@ class Sparse : public test::PlayerHostile {
   }
   // A batch with one resource of one kind.
   template <class Info>
-  void submit_one(std::uint32_t VkBindSparseInfo::* count, const Info* VkBindSparseInfo::* infos, const Info& info) {
+  void submit_one(std::uint32_t VkBindSparseInfo::*count, const Info* VkBindSparseInfo::*infos, const Info& info) {
     auto batch = of_type<VkBindSparseInfo>(VK_STRUCTURE_TYPE_BIND_SPARSE_INFO);
     batch.*count = 1;
     batch.*infos = &info;
@@ -54,8 +54,8 @@ class Sparse : public test::PlayerHostile {
   void bind(VkImage image, const VkSparseImageMemoryBind& tile) {
     submit_one(&VkBindSparseInfo::imageBindCount, &VkBindSparseInfo::pImageBinds, {image, 1, &tile});
   }
-  VkSparseImageMemoryBind tile(VkDeviceMemory memory, VkOffset3D offset, VkExtent3D extent,
-                               std::uint32_t mip = 0, std::uint32_t layer = 0) {
+  VkSparseImageMemoryBind tile(VkDeviceMemory memory, VkOffset3D offset, VkExtent3D extent, std::uint32_t mip = 0,
+                               std::uint32_t layer = 0) {
     return {{VK_IMAGE_ASPECT_COLOR_BIT, mip, layer}, offset, extent, memory, 0, 0};
   }
 };
@@ -131,8 +131,7 @@ TEST_F(Sparse, BindsSignalTheirFence) {
   batch.bufferBindCount = 1;
   batch.pBufferBinds = &info;
   submit_binds(batch, fence);
-  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, UINT64_MAX},
-               ok());
+  capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{kDevice, 1, &fence, VK_TRUE, UINT64_MAX}, ok());
   accepts();
 }
 TEST_F(Sparse, BindsWaitForWhatIsSignalled) {
@@ -223,21 +222,18 @@ TEST_F(Pages, TilesAreAsTheProgramWasTold) {
   tiles();
   use.told = {kind};
   kind.imageMipTailSize *= 2;
-  EXPECT_NE(why().find("a tail of 65536 bytes from mip 3; here 128 x 128 x 1, 131072 and 3"),
-            std::string::npos)
+  EXPECT_NE(why().find("a tail of 65536 bytes from mip 3; here 128 x 128 x 1, 131072 and 3"), std::string::npos)
       << why();
 }
 TEST_F(Pages, TilesAreNotInTheTail) {
   tiles();
   kind.imageMipTailFirstLod = 1;
-  EXPECT_NE(why().find("mip 1 has tiles of its own, and here lies in the mip tail"), std::string::npos)
-      << why();
+  EXPECT_NE(why().find("mip 1 has tiles of its own, and here lies in the mip tail"), std::string::npos) << why();
 }
 TEST_F(Pages, TilesHaveRoom) {
   tiles();
   use.room[{256, 130, 1}] = 4 * kPage - 1;
-  EXPECT_NE(why().find("4 of its tiles of 65536 bytes are bound to 262143 bytes"), std::string::npos)
-      << why();
+  EXPECT_NE(why().find("4 of its tiles of 65536 bytes are bound to 262143 bytes"), std::string::npos) << why();
 }
 
 }  // namespace

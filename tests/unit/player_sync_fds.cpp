@@ -44,21 +44,13 @@ class SyncFds : public Sloppy {
     capture.call(CommandId::vkGetFenceFdKHR, args_vkGetFenceFdKHR{kDevice, &info, &fd}, ok());
   }
   void come(VkSemaphore to, int fd, VkExternalSemaphoreHandleTypeFlagBits type = kSync) {
-    const VkImportSemaphoreFdInfoKHR info{VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
-                                          nullptr,
-                                          to,
-                                          VK_SEMAPHORE_IMPORT_TEMPORARY_BIT,
-                                          type,
-                                          fd};
+    const VkImportSemaphoreFdInfoKHR info{
+        VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR, nullptr, to, VK_SEMAPHORE_IMPORT_TEMPORARY_BIT, type, fd};
     capture.call(CommandId::vkImportSemaphoreFdKHR, args_vkImportSemaphoreFdKHR{kDevice, &info}, ok());
   }
   void come(VkFence to, int fd, VkExternalFenceHandleTypeFlagBits type = kSyncOfFences) {
-    const VkImportFenceFdInfoKHR info{VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR,
-                                      nullptr,
-                                      to,
-                                      VK_FENCE_IMPORT_TEMPORARY_BIT,
-                                      type,
-                                      fd};
+    const VkImportFenceFdInfoKHR info{
+        VK_STRUCTURE_TYPE_IMPORT_FENCE_FD_INFO_KHR, nullptr, to, VK_FENCE_IMPORT_TEMPORARY_BIT, type, fd};
     capture.call(CommandId::vkImportFenceFdKHR, args_vkImportFenceFdKHR{kDevice, &info}, ok());
   }
   // Another device of the same, whose queue waits for what comes to a semaphore of its own.
@@ -73,17 +65,12 @@ class SyncFds : public Sloppy {
     auto device_info = of_type<VkDeviceCreateInfo>(VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO);
     device_info.queueCreateInfoCount = 1;
     device_info.pQueueCreateInfos = &queue_info;
-    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device},
-                 ok());
+    capture.call(CommandId::vkCreateDevice, args_vkCreateDevice{kPhysical, &device_info, nullptr, &device}, ok());
     capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{device, 0, 0, &queue});
     const auto info = of_type<VkSemaphoreCreateInfo>(VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO);
     capture.call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{device, &info, nullptr, &to}, ok());
-    const VkImportSemaphoreFdInfoKHR import{VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR,
-                                            nullptr,
-                                            to,
-                                            VK_SEMAPHORE_IMPORT_TEMPORARY_BIT,
-                                            kSync,
-                                            5};
+    const VkImportSemaphoreFdInfoKHR import{
+        VK_STRUCTURE_TYPE_IMPORT_SEMAPHORE_FD_INFO_KHR, nullptr, to, VK_SEMAPHORE_IMPORT_TEMPORARY_BIT, kSync, 5};
     capture.call(CommandId::vkImportSemaphoreFdKHR, args_vkImportSemaphoreFdKHR{device, &import}, ok());
     const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     auto submit = of_type<VkSubmitInfo>(VK_STRUCTURE_TYPE_SUBMIT_INFO);
@@ -214,8 +201,8 @@ TEST_F(SyncFds, WhatComesMayBeWhatLeft) {
   wait(done);
   submit_signal(from);  // it is as it was made
   const auto built = plan();
-  EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::comes, Payload::is_due,
-                                          Payload::comes}));
+  EXPECT_EQ(settled(*built),
+            (std::vector{Payload::leaves, Payload::is_due, Payload::comes, Payload::is_due, Payload::comes}));
   EXPECT_EQ(built->payloads.size(), 2u);
   plays(*built);
 }
@@ -240,8 +227,8 @@ TEST_F(SyncFds, WhatWasSignalledAsItLeftIsWaitedFor) {
   come(to, -1);
   submit_wait(to);
   const auto built = plan();
-  EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::leaves, Payload::is_due,
-                                          Payload::comes}));
+  EXPECT_EQ(settled(*built),
+            (std::vector{Payload::leaves, Payload::is_due, Payload::leaves, Payload::is_due, Payload::comes}));
   plays(*built);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "player/times.h"
-
 #include <gtest/gtest.h>
+
+#include "player/times.h"
 
 namespace rondo::player {
 namespace {
@@ -44,8 +44,10 @@ TEST(Times, TheTableHasARowForEachIntervalAndForTheDeviceWhereItTold) {
   IntervalTimes intervals{{"frame 3", "frame 4"}, {0.001, 0.002, 0.003, 0.004}};
   const std::string without = times_table(iterations, intervals);
   EXPECT_EQ(without.find("device"), std::string::npos);
-  EXPECT_NE(without.find("\nframe 3                           1.000      2.000      3.000"), std::string::npos) << without;
-  EXPECT_NE(without.find("\nframe 4                           2.000      3.000      4.000"), std::string::npos) << without;
+  EXPECT_NE(without.find("\nframe 3                           1.000      2.000      3.000"), std::string::npos)
+      << without;
+  EXPECT_NE(without.find("\nframe 4                           2.000      3.000      4.000"), std::string::npos)
+      << without;
   iterations[0].gpu = iterations[1].gpu = 0.5;
   EXPECT_NE(times_table(iterations, intervals).find("the device's work               500.000"), std::string::npos);
 }

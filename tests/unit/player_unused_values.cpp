@@ -16,8 +16,7 @@ class UnusedValues : public Descriptors {
  protected:
   void update_template(VkDescriptorUpdateTemplateType type) {
     const VkDescriptorUpdateTemplateEntry entry{0, 0, 1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 0, 0};
-    auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(
-        VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
+    auto info = of_type<VkDescriptorUpdateTemplateCreateInfo>(VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO);
     info.descriptorUpdateEntryCount = 1;
     info.pDescriptorUpdateEntries = &entry;
     info.templateType = type;
@@ -41,8 +40,7 @@ class UnusedValues : public Descriptors {
   }
   void begin_secondary(VkBool32 inherits) {
     const VkCommandBuffer made = commands(command_pool(), VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-    auto inherited =
-        of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
+    auto inherited = of_type<VkCommandBufferInheritanceInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO);
     inherited.occlusionQueryEnable = inherits;
     inherited.queryFlags = kGarbage;
     auto info = of_type<VkCommandBufferBeginInfo>(VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO);
@@ -80,8 +78,7 @@ TEST_F(UnusedValues, FlagsOfQueriesThatGoOnAreOnes) {
 }
 #ifdef VK_KHR_maintenance5
 TEST_F(UnusedValues, UsageIsAnyBesideWiderFlags) {
-  auto wide =
-      of_type<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
+  auto wide = of_type<VkBufferUsageFlags2CreateInfoKHR>(VK_STRUCTURE_TYPE_BUFFER_USAGE_FLAGS_2_CREATE_INFO_KHR);
   wide.usage = VK_BUFFER_USAGE_2_TRANSFER_DST_BIT_KHR;
   auto info = of_type<VkBufferCreateInfo>(VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO);
   info.pNext = &wide;

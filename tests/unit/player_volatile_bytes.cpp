@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "player/volatile_bytes.h"
-
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
+
+#include "player/volatile_bytes.h"
 
 namespace rondo::player {
 namespace {

@@ -21,8 +21,7 @@ TEST(WindowFormats, TheCapturedOneIfItIsOffered) {
 TEST(WindowFormats, ElseOneThatShowsTheSameColors) {
   EXPECT_EQ(choose_surface_format({kUnorm, kSrgb}, VK_FORMAT_R8G8B8A8_SRGB).format, VK_FORMAT_B8G8R8A8_SRGB);
   EXPECT_EQ(choose_surface_format({kSrgb, kUnorm}, VK_FORMAT_R8G8B8A8_UNORM).format, VK_FORMAT_B8G8R8A8_UNORM);
-  EXPECT_EQ(choose_surface_format({kUnorm, kSrgb}, VK_FORMAT_R16G16B16A16_SFLOAT).format,
-            VK_FORMAT_B8G8R8A8_SRGB);
+  EXPECT_EQ(choose_surface_format({kUnorm, kSrgb}, VK_FORMAT_R16G16B16A16_SFLOAT).format, VK_FORMAT_B8G8R8A8_SRGB);
 }
 
 TEST(WindowFormats, NotOneOfAnotherColorSpace) {

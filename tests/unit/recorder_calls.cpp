@@ -41,8 +41,7 @@ VkResult VKAPI_CALL fake_end(VkCommandBuffer) {
   g_seen_in_driver = numbers_taken();
   return VK_ERROR_OUT_OF_DEVICE_MEMORY;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
-                               VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
   g_seen_in_driver = numbers_taken();
   const std::uint64_t value = 0x1234;
   std::memcpy(fence, &value, sizeof value);
@@ -84,8 +83,7 @@ TEST_F(RecordedCalls, AnAnswerFollowsACallThatIsNumberedBefore) {
   in_process(file("a.rondo"), [] {
     FakeDevice device(fakes());
     start();
-    if (regular<CommandId::vkEndCommandBuffer>(device.handle<VkCommandBuffer>()) !=
-        VK_ERROR_OUT_OF_DEVICE_MEMORY)
+    if (regular<CommandId::vkEndCommandBuffer>(device.handle<VkCommandBuffer>()) != VK_ERROR_OUT_OF_DEVICE_MEMORY)
       ::_exit(1);
     if (g_seen_in_driver != 1) ::_exit(2);
   });
@@ -167,11 +165,9 @@ TEST_F(RecordedCalls, AnUnknownStructureStopsTheRecordingAndNotTheCall) {
     VkFence fence = VK_NULL_HANDLE;
     const VkAllocationCallbacks* const none = nullptr;
     const VkFenceCreateInfo* const asked = &info;
-    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS)
-      ::_exit(1);
+    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS) ::_exit(1);
     if (recording()) ::_exit(2);
-    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS)
-      ::_exit(3);
+    if (regular<CommandId::vkCreateFence>(device.handle<VkDevice>(), asked, none, &fence) != VK_SUCCESS) ::_exit(3);
   });
   const Capture capture(file("a.rondo"));
   ASSERT_NE(capture.reader, nullptr);
@@ -224,8 +220,7 @@ TEST_F(RecordedCalls, WhatIsNotRecordedIsForwarded) {
 // What vkGetDescriptorEXT is to write, and what lies there while the driver is at it.
 std::uint64_t g_place[4];
 bool g_place_was_written;
-void VKAPI_CALL fake_descriptor(VkDevice, const VkDescriptorGetInfoEXT*, std::size_t bytes,
-                                void* descriptor) {
+void VKAPI_CALL fake_descriptor(VkDevice, const VkDescriptorGetInfoEXT*, std::size_t bytes, void* descriptor) {
   const std::uint64_t before = g_place[0];
   std::memset(descriptor, 0x5a, bytes - 8);  // drivers need not write all
   g_place_was_written = g_place[0] != before;

@@ -19,8 +19,7 @@ VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32,
   if (g_at_wait) g_at_wait();
   return g_wait;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
-                               VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
   *fence = made_up<VkFence>(9);
   return VK_SUCCESS;
 }
@@ -38,9 +37,7 @@ VkResult VKAPI_CALL fake_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const
   *semaphore = made_up<VkSemaphore>(8);
   return VK_SUCCESS;
 }
-VkResult VKAPI_CALL fake_wait_semaphores(VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) {
-  return VK_SUCCESS;
-}
+VkResult VKAPI_CALL fake_wait_semaphores(VkDevice, const VkSemaphoreWaitInfo*, std::uint64_t) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_flush(VkDevice, std::uint32_t, const VkMappedMemoryRange*) { return VK_SUCCESS; }
 void VKAPI_CALL fake_free(VkDevice, VkDeviceMemory, const VkAllocationCallbacks*) {}
 VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return VK_SUCCESS; }
@@ -66,9 +63,7 @@ Dispatch fakes() {
 
 class RecordedContested : public RecordedScene {
  protected:
-  Written recorded(const std::function<void(Scene&)>& work) const {
-    return RecordedScene::recorded(fakes(), work);
-  }
+  Written recorded(const std::function<void(Scene&)>& work) const { return RecordedScene::recorded(fakes(), work); }
 };
 
 constexpr CommandId kSubmit = CommandId::vkQueueSubmit;
@@ -110,8 +105,7 @@ TEST_F(RecordedContested, IsAmbiguousAndNotedOnceWhereTheWorkDoesNotEnd) {
       scene.both_write(3, i);
     }
     scene.submit();
-    if (g_patience.size() != 3 || g_patience[1] != g_patience[0] / 2 || g_patience[2] != g_patience[0] / 4)
-      ::_exit(1);
+    if (g_patience.size() != 3 || g_patience[1] != g_patience[0] / 2 || g_patience[2] != g_patience[0] / 4) ::_exit(1);
   });
   EXPECT_EQ(written.commands, (Commands{kSubmit, kNote, kWrite, kSubmit, kWrite, kSubmit, kWrite, kSubmit}));
   EXPECT_EQ(written.ambiguous, 3);
@@ -123,8 +117,8 @@ TEST_F(RecordedContested, WhatADriverPreprocessedIsNoHostWrite) {
     {
       const auto lock = host_memory().enter();
       const auto lives = made_up<VkBuffer>(9);
-      HostMemory::find(scene.state(), made_up<VkDeviceMemory>(5))->drivers_own = {
-          {3 * kPage, 3 * kPage + 50, lives}, {3 * kPage + 200, 4 * kPage, lives}};
+      HostMemory::find(scene.state(), made_up<VkDeviceMemory>(5))->drivers_own = {{3 * kPage, 3 * kPage + 50, lives},
+                                                                                  {3 * kPage + 200, 4 * kPage, lives}};
     }
     scene.submit();
     scene.both_write(3, 1);

@@ -36,12 +36,10 @@ Library read_library(const std::filesystem::path& path) {
     const auto section = at<ElfW(Shdr)>(file, header.e_shoff + i * sizeof(ElfW(Shdr)));
     if (section.sh_type != SHT_DYNSYM && section.sh_type != SHT_DYNAMIC) continue;
     const auto strings = at<ElfW(Shdr)>(file, header.e_shoff + section.sh_link * sizeof(ElfW(Shdr)));
-    for (std::size_t o = section.sh_offset; o < section.sh_offset + section.sh_size;
-         o += section.sh_entsize) {
+    for (std::size_t o = section.sh_offset; o < section.sh_offset + section.sh_size; o += section.sh_entsize) {
       if (section.sh_type == SHT_DYNSYM) {
         const auto symbol = at<ElfW(Sym)>(file, o);
-        if (symbol.st_shndx != SHN_UNDEF)
-          library.exported.insert(file.data() + strings.sh_offset + symbol.st_name);
+        if (symbol.st_shndx != SHN_UNDEF) library.exported.insert(file.data() + strings.sh_offset + symbol.st_name);
         continue;
       }
       const auto entry = at<ElfW(Dyn)>(file, o);
@@ -82,8 +80,7 @@ TEST(LayerLibrary, NeedsTheCLibraryOnly) {
   GTEST_SKIP() << "a sanitizer brings its own libraries";
 #endif
   for (const std::string& name : read_library(layer_library()).needed)
-    EXPECT_TRUE(name.starts_with("libc.so") || name.starts_with("libm.so") || name.starts_with("ld-linux"))
-        << name;
+    EXPECT_TRUE(name.starts_with("libc.so") || name.starts_with("libm.so") || name.starts_with("ld-linux")) << name;
 }
 
 // So what was built on Debian 12 runs on 13 and sid.
@@ -91,8 +88,14 @@ TEST(Programs, NeedOnlyLibrariesThatHaveOneNameOnEveryDebian) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "a sanitizer brings its own libraries";
 #endif
-  const std::set<std::string> alike = {"libspirv-cross-c-shared.so.0", "libpng16.so.16", "libelf.so.1", "libdw.so.1",
-                                       "libstdc++.so.6", "libm.so.6", "libgcc_s.so.1", "libc.so.6"};
+  const std::set<std::string> alike = {"libspirv-cross-c-shared.so.0",
+                                       "libpng16.so.16",
+                                       "libelf.so.1",
+                                       "libdw.so.1",
+                                       "libstdc++.so.6",
+                                       "libm.so.6",
+                                       "libgcc_s.so.1",
+                                       "libc.so.6"};
   for (const char* program : {"analyzers/rondo", "player/player"}) {
     const Library read = read_library(build_root() / program);
     EXPECT_TRUE(read.needed.contains("libc.so.6")) << program;

@@ -24,9 +24,7 @@ TEST(Frames, ARangeHasAFirstFrameAndOneBehindTheLast) {
     EXPECT_FALSE(parse_frames(wrong)) << wrong;
 }
 
-TEST(Frames, TheRequestIsASessionObject) {
-  EXPECT_EQ(cut_request({1, 3}), R"({"cut_request":{"frames":"1:3"}})");
-}
+TEST(Frames, TheRequestIsASessionObject) { EXPECT_EQ(cut_request({1, 3}), R"({"cut_request":{"frames":"1:3"}})"); }
 
 TEST(Trigger, ARequestIsANumberOfFrames) {
   EXPECT_EQ(parse_trigger("frames 1"), 1u);
@@ -80,8 +78,7 @@ Calls calls_of(const std::string& path) {
   if (capture.reader == nullptr) return all;
   EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::exited));
   EXPECT_EQ(capture.reader->gaps(), 0u);
-  while (const auto record = capture.next())
-    all.emplace_back(capture.ids.command(record->command), record->has_return);
+  while (const auto record = capture.next()) all.emplace_back(capture.ids.command(record->command), record->has_return);
   return all;
 }
 
@@ -142,8 +139,7 @@ TEST_F(RecordedFrames, AFileIsClosedWhenCallsOfOtherThreadsHaveReturned) {
     other.join();
     if (!complete_soon(file("a.rondo"))) ::_exit(3);
   });
-  EXPECT_EQ(calls_of(file("a.rondo")),
-            (Calls{{CommandId::vkQueueSubmit, true}, {CommandId::vkQueuePresentKHR, true}}));
+  EXPECT_EQ(calls_of(file("a.rondo")), (Calls{{CommandId::vkQueueSubmit, true}, {CommandId::vkQueuePresentKHR, true}}));
 }
 
 TEST_F(RecordedFrames, AProcessThatEndsWaitsForNoCall) {
@@ -157,7 +153,7 @@ TEST_F(RecordedFrames, AProcessThatEndsWaitsForNoCall) {
     while (!g_inside) std::this_thread::yield();
     present(*device);
     std::this_thread::sleep_for(std::chrono::milliseconds(50));  // it is being closed
-    std::exit(0);  // here, where the dispatch table is still there
+    std::exit(0);                                                // here, where the dispatch table is still there
   });
   EXPECT_LT(std::chrono::steady_clock::now() - start_time, std::chrono::seconds(8));
   EXPECT_EQ(calls_of(file("a.rondo")),

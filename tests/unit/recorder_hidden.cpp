@@ -38,8 +38,7 @@ TEST(RecorderHidden, EveryHiddenExtensionHasAReason) {
 TEST(RecorderHidden, HandlesOfSemaphoresAndFencesButSyncFds) {
   constexpr VkFlags opaque = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT,
                     sync = VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT, both = opaque | sync;
-  VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES, nullptr, both,
-                                           both, 3};
+  VkExternalSemaphoreProperties semaphores{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES, nullptr, both, both, 3};
   hide_handle_types(VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_SYNC_FD_BIT, semaphores);
   EXPECT_EQ(semaphores.externalSemaphoreFeatures, 3u);
   EXPECT_EQ(semaphores.compatibleHandleTypes, sync);
@@ -48,10 +47,8 @@ TEST(RecorderHidden, HandlesOfSemaphoresAndFencesButSyncFds) {
   EXPECT_EQ(semaphores.externalSemaphoreFeatures, 0u);
   EXPECT_EQ(semaphores.compatibleHandleTypes, 0u);
   EXPECT_EQ(semaphores.exportFromImportedHandleTypes, 0u);
-  constexpr VkFlags of_fences =
-      VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT | VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
-  VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES, nullptr, of_fences, of_fences,
-                                   3};
+  constexpr VkFlags of_fences = VK_EXTERNAL_FENCE_HANDLE_TYPE_OPAQUE_FD_BIT | VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT;
+  VkExternalFenceProperties fences{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES, nullptr, of_fences, of_fences, 3};
   hide_handle_types(VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT, fences);
   EXPECT_EQ(fences.externalFenceFeatures, 3u);
   EXPECT_EQ(fences.compatibleHandleTypes, VkFlags{VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT});

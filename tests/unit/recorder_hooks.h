@@ -25,8 +25,7 @@ class FakeDevice {
     state_->device = handle<VkDevice>();
     state_->api_version = VK_API_VERSION_1_1;
     state_->memory.memoryTypeCount = 1;
-    state_->memory.memoryTypes[0] = {
-        VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0};
+    state_->memory.memoryTypes[0] = {VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT, 0};
     g_devices.insert(&table_, state_, dispatch);
     state_->next = &next_of(handle<VkDevice>());
   }

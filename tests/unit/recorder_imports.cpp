@@ -32,8 +32,7 @@ VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32,
   ++g_waits;
   return VK_SUCCESS;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
-                               VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
   *fence = made_up<VkFence>(9);
   return VK_SUCCESS;
 }
@@ -64,9 +63,8 @@ struct Scene : FakeDevice {
   }
   static void start();
   void import() {
-    const VkImportMemoryHostPointerInfoEXT host{
-        VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
-        VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, pages};
+    const VkImportMemoryHostPointerInfoEXT host{VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT, nullptr,
+                                                VK_EXTERNAL_MEMORY_HANDLE_TYPE_HOST_ALLOCATION_BIT_EXT, pages};
     const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &host, kBytes, 0};
     if (hook_vkAllocateMemory(device(), &info, nullptr, &memory) != VK_SUCCESS) ::_exit(100);
   }
@@ -98,9 +96,9 @@ TEST_F(RecordedImports, WhatThePagesHoldComesBehindTheirAllocation) {
     scene.pages[8] = std::byte{8};  // mapped or not
     scene.submit();
   });
-  EXPECT_EQ(recorded(), (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::rondoHostWrite,
-                                                CommandId::vkQueueSubmit, CommandId::vkQueueSubmit,
-                                                CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
+  EXPECT_EQ(recorded(),
+            (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::rondoHostWrite, CommandId::vkQueueSubmit,
+                                    CommandId::vkQueueSubmit, CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
 }
 
 TEST_F(RecordedImports, WhatIsWrittenThroughAMappingElsewhereIsFound) {
@@ -118,9 +116,9 @@ TEST_F(RecordedImports, WhatIsWrittenThroughAMappingElsewhereIsFound) {
     hook_vkUnmapMemory(scene.device(), scene.memory);
     scene.submit();
   });
-  EXPECT_EQ(recorded(), (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkMapMemory,
-                                                CommandId::vkUnmapMemory, CommandId::rondoHostWrite,
-                                                CommandId::vkQueueSubmit}));
+  EXPECT_EQ(recorded(),
+            (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkMapMemory, CommandId::vkUnmapMemory,
+                                    CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
 }
 
 TEST_F(RecordedImports, AfterTheFreeThePagesAreNotLookedAt) {
@@ -134,9 +132,9 @@ TEST_F(RecordedImports, AfterTheFreeThePagesAreNotLookedAt) {
     ::munmap(scene.pages, kBytes);
     scene.submit();
   });
-  EXPECT_EQ(recorded(), (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::rondoHostWrite,
-                                                CommandId::vkFreeMemory, CommandId::vkQueueSubmit,
-                                                CommandId::vkQueueSubmit}));
+  EXPECT_EQ(recorded(),
+            (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::rondoHostWrite, CommandId::vkFreeMemory,
+                                    CommandId::vkQueueSubmit, CommandId::vkQueueSubmit}));
 }
 
 // What the work writes would be played before it.
@@ -152,9 +150,9 @@ TEST_F(RecordedImports, WhatChangesWhileWorkMayWriteItWaitsForTheWork) {
     scene.submit();
     if (g_waits != 1) ::_exit(2);
   });
-  EXPECT_EQ(recorded(), (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkQueueSubmit,
-                                                CommandId::vkQueueSubmit, CommandId::rondoDeviceIdle,
-                                                CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
+  EXPECT_EQ(recorded(),
+            (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkQueueSubmit, CommandId::vkQueueSubmit,
+                                    CommandId::rondoDeviceIdle, CommandId::rondoHostWrite, CommandId::vkQueueSubmit}));
 }
 
 // Ours is no device's: what may only live in a device's must not be put there.

@@ -19,8 +19,8 @@ int g_maps;
 
 VkResult VKAPI_CALL fake_allocate(VkDevice, const VkMemoryAllocateInfo*, const VkAllocationCallbacks*,
                                   VkDeviceMemory* memory) {
-  g_bytes = static_cast<std::byte*>(
-      ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+  g_bytes =
+      static_cast<std::byte*>(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   std::fill_n(g_bytes, kBytes, std::byte{0xcd});  // recycled
   *memory = made_up<VkDeviceMemory>(5);
   return VK_SUCCESS;
@@ -130,10 +130,9 @@ TEST_F(RecordedMemory, WritesToLeakedMemoryComeBeforeTheEndOfTheirDeviceAndNever
   });
   const Capture capture(file("a.rondo"));
   ASSERT_NE(capture.reader, nullptr);
-  EXPECT_EQ(
-      commands_of(capture),
-      (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkMapMemory, CommandId::rondoHostWrite,
-                              CommandId::vkDestroyDevice, CommandId::vkQueueSubmit}));
+  EXPECT_EQ(commands_of(capture),
+            (std::vector<CommandId>{CommandId::vkAllocateMemory, CommandId::vkMapMemory, CommandId::rondoHostWrite,
+                                    CommandId::vkDestroyDevice, CommandId::vkQueueSubmit}));
 }
 
 // A program may make thousands of them.

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which files of this process are looked into for blobs.
-#include <gtest/gtest.h>
-
 #include <fcntl.h>
+#include <gtest/gtest.h>
 #include <sched.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -111,7 +110,8 @@ TEST_F(TheProgramsFiles, AreFoundAlsoBehindManyThatAreClosed) {
   const Bytes model = noise(300'000, 1), none = noise(100'000, 2);
   std::vector<int> open;
   for (std::uint64_t i = 0; i < OpenFiles::kMost + 50; ++i)
-    open.push_back(::open(write("f" + std::to_string(i), noise(OpenFiles::kSmallest, 10 + i)).c_str(), O_RDONLY | O_CLOEXEC));
+    open.push_back(
+        ::open(write("f" + std::to_string(i), noise(OpenFiles::kSmallest, 10 + i)).c_str(), O_RDONLY | O_CLOEXEC));
   ASSERT_GE(open.back(), 0);
   std::barrier<> step(2);
   bool found = false, closed = false, found_none = true;
@@ -150,7 +150,8 @@ TEST_F(TheProgramsFiles, AreOthersWhereTheyChangedBehindTheGlance) {
 TEST_F(TheProgramsFiles, AreNotThoseThatWereDeletedBehindTheGlance) {
   const Bytes deleted = noise(100'000, 1), replaced = noise(100'000, 2), kept = noise(100'000, 3);
   std::vector<int> open;
-  for (const auto& [name, bytes] : {std::pair{"deleted", &deleted}, std::pair{"replaced", &replaced}, std::pair{"kept", &kept}})
+  for (const auto& [name, bytes] :
+       {std::pair{"deleted", &deleted}, std::pair{"replaced", &replaced}, std::pair{"kept", &kept}})
     open.push_back(::open(write(name, *bytes).c_str(), O_RDONLY | O_CLOEXEC));
   files_.glance();
   for (const int fd : open) ::close(fd);

@@ -47,9 +47,7 @@ namespace {
 
 int g_updates = 0;
 
-void VKAPI_CALL update_buffer(VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, const void*) {
-  ++g_updates;
-}
+void VKAPI_CALL update_buffer(VkCommandBuffer, VkBuffer, VkDeviceSize, VkDeviceSize, const void*) { ++g_updates; }
 
 class OutOfMemory : public RecorderTest, public ::testing::WithParamInterface<bool> {
  protected:
@@ -65,8 +63,7 @@ class OutOfMemory : public RecorderTest, public ::testing::WithParamInterface<bo
       const VkBuffer buffer = VK_NULL_HANDLE;
       const auto update = [&](const std::vector<std::byte>& bytes) {
         const void* const data = bytes.data();
-        regular<CommandId::vkCmdUpdateBuffer>(commands, buffer, VkDeviceSize{0}, VkDeviceSize{bytes.size()},
-                                              data);
+        regular<CommandId::vkCmdUpdateBuffer>(commands, buffer, VkDeviceSize{0}, VkDeviceSize{bytes.size()}, data);
       };
       const std::vector<std::byte> little(16), much(60'000);
       update(little);

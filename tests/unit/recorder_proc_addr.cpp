@@ -19,16 +19,14 @@ VKAPI_ATTR VkResult VKAPI_CALL create_instance(const VkInstanceCreateInfo*, cons
   *instance = reinterpret_cast<VkInstance>(&g_object);
   return VK_SUCCESS;
 }
-VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice, const VkDeviceCreateInfo*,
-                                             const VkAllocationCallbacks*, VkDevice* device) {
+VKAPI_ATTR VkResult VKAPI_CALL create_device(VkPhysicalDevice, const VkDeviceCreateInfo*, const VkAllocationCallbacks*,
+                                             VkDevice* device) {
   *device = reinterpret_cast<VkDevice>(&g_object);
   return VK_SUCCESS;
 }
 VKAPI_ATTR void VKAPI_CALL properties(VkPhysicalDevice, VkPhysicalDeviceProperties* p) { *p = {}; }
 VKAPI_ATTR void VKAPI_CALL memory(VkPhysicalDevice, VkPhysicalDeviceMemoryProperties* p) { *p = {}; }
-VKAPI_ATTR void VKAPI_CALL no_families(VkPhysicalDevice, std::uint32_t* count, VkQueueFamilyProperties*) {
-  *count = 0;
-}
+VKAPI_ATTR void VKAPI_CALL no_families(VkPhysicalDevice, std::uint32_t* count, VkQueueFamilyProperties*) { *count = 0; }
 VKAPI_ATTR VkResult VKAPI_CALL no_extensions(VkPhysicalDevice, const char*, std::uint32_t* count,
                                              VkExtensionProperties*) {
   *count = 0;
@@ -127,8 +125,7 @@ TEST_F(RecordedProcAddr, WhatMakesTheChainIsThereWithoutAnInstance) {
 // The loader fills its own tables with what it gets, and jumps there.
 TEST_F(RecordedProcAddr, AnInstanceThatEnabledWhatWasHiddenGetsAllCommands) {
   expect([] {
-    const VkInstance instance =
-        instance_with({"VK_KHR_surface", "VK_KHR_display", "VK_EXT_direct_mode_display"});
+    const VkInstance instance = instance_with({"VK_KHR_surface", "VK_KHR_display", "VK_EXT_direct_mode_display"});
     const VkDevice device = device_with({});
     return !recording() && get_instance_proc_addr(instance, kHiddenOfInstances) == does_nothing &&
            get_physical_device_proc_addr(instance, kHiddenOfInstances) == does_nothing &&

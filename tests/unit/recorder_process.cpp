@@ -139,7 +139,8 @@ TEST_F(RecorderTest, AChildThatHasItsParentsNumberLeavesTheFileAlone) {
     start();
     const pid_t child = first_of_a_namespace();
     if (child == 0) {
-      // Rather than wait for a thread that it does not have. (The first of a namespace gets no signal without a handler.)
+      // Rather than wait for a thread that it does not have. (The first of a namespace gets no signal without a
+      // handler.)
       ::signal(SIGALRM, [](int) { ::_exit(1); });
       ::alarm(10);
       std::exit(0);

@@ -50,18 +50,10 @@ class ResourcesTest : public testing::Test {
     resources.watch(CommandId::vkBeginCommandBuffer, &args);
   }
   void barrier(VkImageSubresourceRange range, VkImageLayout from, VkImageLayout to,
-               std::uint32_t from_family = VK_QUEUE_FAMILY_IGNORED,
-               std::uint32_t to_family = VK_QUEUE_FAMILY_IGNORED, VkImage image = kImage) {
-    const VkImageMemoryBarrier one{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER,
-                                   nullptr,
-                                   0,
-                                   0,
-                                   from,
-                                   to,
-                                   from_family,
-                                   to_family,
-                                   image,
-                                   range};
+               std::uint32_t from_family = VK_QUEUE_FAMILY_IGNORED, std::uint32_t to_family = VK_QUEUE_FAMILY_IGNORED,
+               VkImage image = kImage) {
+    const VkImageMemoryBarrier one{
+        VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, 0, 0, from, to, from_family, to_family, image, range};
     args_vkCmdPipelineBarrier args{};
     args.commandBuffer = kCommands;
     args.imageMemoryBarrierCount = 1;
@@ -119,9 +111,7 @@ class ResourcesTest : public testing::Test {
     resources.clear_written();
     return parts;
   }
-  static const gpu::ImageSource& image(const Resources::Part& part) {
-    return std::get<gpu::ImageSource>(part.source);
-  }
+  static const gpu::ImageSource& image(const Resources::Part& part) { return std::get<gpu::ImageSource>(part.source); }
 
   Resources resources;
   bool in_order = true;  // of the next submits

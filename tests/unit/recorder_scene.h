@@ -25,13 +25,11 @@ class RecordedScene : public RecorderTest {
       memory->device = &state();
       memory->handle = made_up<VkDeviceMemory>(5);
       memory->size = kBytes;
-      memory->coherent = memory->zeroed = memory->mapped = memory->mapped_before = memory->device_writable =
-          true;
+      memory->coherent = memory->zeroed = memory->mapped = memory->mapped_before = memory->device_writable = true;
       memory->mapped_to = kBytes;
       memory->refreshed = state().memories.epoch;
       memory->alias = host_memory().tracker()->allocate(kBytes, kPage);
-      if (memory->alias == nullptr || host_memory().tracker()->mechanism() != memory::Mechanism::alias)
-        ::_exit(77);
+      if (memory->alias == nullptr || host_memory().tracker()->mechanism() != memory::Mechanism::alias) ::_exit(77);
       memory->tracked = host_memory().tracker()->track(*memory->alias, memory::Initial::zeros);
       memory->tracked->watch_device(true);
       memory->tracked->user = memory.get();
@@ -82,8 +80,7 @@ class RecordedScene : public RecorderTest {
       std::memcpy(&args, lowered.bytes.data(), sizeof args);
       for (std::uint32_t i = 0; i < args.rangeCount; ++i) {
         RondoRange range;
-        std::memcpy(&range,
-                    lowered.bytes.data() + reinterpret_cast<std::uintptr_t>(args.pRanges) + i * sizeof range,
+        std::memcpy(&range, lowered.bytes.data() + reinterpret_cast<std::uintptr_t>(args.pRanges) + i * sizeof range,
                     sizeof range);
         written.ranges.push_back(range);
       }

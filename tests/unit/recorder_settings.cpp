@@ -83,8 +83,8 @@ TEST(RecorderSettings, FramesThatAreNoneAreOneLineAndAllOfThem) {
     const Settings s = read({{"RONDO_FRAMES", wrong}});
     EXPECT_FALSE(s.frames);
     ASSERT_EQ(s.warnings.size(), 1u);
-    EXPECT_EQ(s.warnings[0], "RONDO_FRAMES=" + wrong +
-                                 " is not A:B, frames from A up to, not with, B: recording all of them");
+    EXPECT_EQ(s.warnings[0],
+              "RONDO_FRAMES=" + wrong + " is not A:B, frames from A up to, not with, B: recording all of them");
   }
   EXPECT_TRUE(read({{"RONDO_FRAMES", ""}}).warnings.empty());
 }
@@ -123,14 +123,7 @@ TEST(Json, EscapesAndRepairsText) {
 
 TEST(Json, SeparatesMembersAndElements) {
   JsonWriter json;
-  json.begin_object()
-      .key("a")
-      .value(std::uint64_t{1})
-      .key("b")
-      .begin_array()
-      .value("x")
-      .value(true)
-      .end_array();
+  json.begin_object().key("a").value(std::uint64_t{1}).key("b").begin_array().value("x").value(true).end_array();
   json.key("c").begin_object().end_object().end_object();
   EXPECT_EQ(json.text(), R"({"a":1,"b":["x",true],"c":{}})");
 }

@@ -28,8 +28,8 @@ class SharedMemory : public ResourcesTest {
     resources.bind(kBuffer, kMemory, offset);
   }
   void take(VkImage image) {
-    barrier(kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL, VK_QUEUE_FAMILY_IGNORED,
-            VK_QUEUE_FAMILY_IGNORED, image);
+    barrier(kAll, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL, VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_FAMILY_IGNORED,
+            image);
   }
   void fill(VkDeviceSize offset, VkDeviceSize size) {
     const args_vkCmdFillBuffer args{kCommands, kBuffer, offset, size, 1};
@@ -48,9 +48,7 @@ class SharedMemory : public ResourcesTest {
     }
     return text;
   }
-  static std::string not_read(const std::string& what, Unverified why) {
-    return what + "(" + text_of(why) + ")";
-  }
+  static std::string not_read(const std::string& what, Unverified why) { return what + "(" + text_of(why) + ")"; }
 };
 
 TEST_F(SharedMemory, TheImageThatWasWrittenLastIsCompared) {
@@ -124,8 +122,8 @@ TEST_F(SharedMemory, WhatShadersMayHaveWrittenSaysSo) {
   EXPECT_EQ(listed(), "0:8192") << "nothing was put into the image yet";
   take(kImage);
   clear(kAll);
-  EXPECT_EQ(listed(), not_read("0:4096", Unverified::image_shared) + " 4096:8192 " +
-                          not_read("A", Unverified::buffer_shared));
+  EXPECT_EQ(listed(),
+            not_read("0:4096", Unverified::image_shared) + " 4096:8192 " + not_read("A", Unverified::buffer_shared));
 }
 
 TEST_F(SharedMemory, ADriverInThisProcessReadsAnImageBesideABufferOfShaders) {

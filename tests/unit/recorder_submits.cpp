@@ -42,8 +42,7 @@ void submit(FakeDevice& device, VkResult answer, VkFence fence = VK_NULL_HANDLE)
 class RecordedSubmits : public RecorderTest {};
 
 TEST_F(RecordedSubmits, WhatTheDriverRefusedIsNotPending) {
-  for (const VkResult failure :
-       {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST})
+  for (const VkResult failure : {VK_ERROR_OUT_OF_HOST_MEMORY, VK_ERROR_OUT_OF_DEVICE_MEMORY, VK_ERROR_DEVICE_LOST})
     in_process(file("a.rondo"), [&] {
       FakeDevice device(fakes());
       start();

@@ -9,8 +9,8 @@ namespace {
 
 VkImageUsageFlags g_usage;  // as the driver was asked
 
-VkResult VKAPI_CALL fake_swapchain(VkDevice, const VkSwapchainCreateInfoKHR* info,
-                                   const VkAllocationCallbacks*, VkSwapchainKHR* swapchain) {
+VkResult VKAPI_CALL fake_swapchain(VkDevice, const VkSwapchainCreateInfoKHR* info, const VkAllocationCallbacks*,
+                                   VkSwapchainKHR* swapchain) {
   g_usage = info->imageUsage;
   *swapchain = made_up<VkSwapchainKHR>(1 + info->imageArrayLayers);
   return VK_SUCCESS;
@@ -22,8 +22,7 @@ VkResult VKAPI_CALL fake_images(VkDevice, VkSwapchainKHR, std::uint32_t* count, 
 }
 
 VkImageUsageFlags g_supported;  // by the surface
-VkResult VKAPI_CALL fake_capabilities(VkPhysicalDevice, VkSurfaceKHR,
-                                      VkSurfaceCapabilitiesKHR* capabilities) {
+VkResult VKAPI_CALL fake_capabilities(VkPhysicalDevice, VkSurfaceKHR, VkSurfaceCapabilitiesKHR* capabilities) {
   *capabilities = {};
   capabilities->supportedUsageFlags = g_supported;
   return VK_SUCCESS;
@@ -61,16 +60,15 @@ TEST_F(RecordedSwapchains, ImagesGetTheUsageThatTheSurfaceAllows) {
     g_supported = color | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
     const Swapchain& read = made(1);
     if (!read.readable || !read.to_zero.empty() || g_usage != g_supported) ::_exit(3);
-    g_supported = color | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                  VK_IMAGE_USAGE_STORAGE_BIT;
+    g_supported =
+        color | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_STORAGE_BIT;
     const Swapchain& both = made(1);
     if (!both.readable || both.to_zero != std::vector<bool>{true} ||
         g_usage != (g_supported & ~VkImageUsageFlags{VK_IMAGE_USAGE_STORAGE_BIT}))
       ::_exit(4);
     // A digest is of one layer.
     const Swapchain& stereo = made(2);
-    if (stereo.readable || std::string_view(stereo.reason).find("layers") == std::string_view::npos)
-      ::_exit(5);
+    if (stereo.readable || std::string_view(stereo.reason).find("layers") == std::string_view::npos) ::_exit(5);
   });
 }
 

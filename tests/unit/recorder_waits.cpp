@@ -18,8 +18,7 @@ std::vector<VkFence> g_waited;          // by the latest wait
 std::vector<VkFence> g_destroyed;
 
 VkResult VKAPI_CALL fake_status(VkDevice, VkFence) { return g_status; }
-VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t count, const VkFence* fences, VkBool32,
-                              std::uint64_t timeout) {
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t count, const VkFence* fences, VkBool32, std::uint64_t timeout) {
   g_patience.push_back(timeout);
   g_waited.assign(fences, fences + count);
   return g_wait;
@@ -28,8 +27,7 @@ VkResult VKAPI_CALL fake_counter(VkDevice, VkSemaphore, std::uint64_t* value) {
   *value = g_counter;
   return VK_SUCCESS;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
-                               VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
   *fence = made_up<VkFence>(g_next_fence++);
   return VK_SUCCESS;
 }
@@ -43,8 +41,7 @@ VkResult VKAPI_CALL fake_signal(VkDevice, const VkSemaphoreSignalInfo*) { return
 VkResult VKAPI_CALL fake_event(VkDevice, const VkEventCreateInfo*, const VkAllocationCallbacks*, VkEvent*) {
   return VK_SUCCESS;
 }
-VkResult VKAPI_CALL fake_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*,
-                                   VkSemaphore*) {
+VkResult VKAPI_CALL fake_semaphore(VkDevice, const VkSemaphoreCreateInfo*, const VkAllocationCallbacks*, VkSemaphore*) {
   return VK_SUCCESS;
 }
 void VKAPI_CALL fake_draw(VkCommandBuffer, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t) {}
@@ -161,8 +158,7 @@ TEST_F(RecordedWaits, ACheckpointHoldsTheProgramForMillisecondsAndLessEachTimeIn
     hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
     if (g_patience.back() != 0) ::_exit(2);
     // A signal by the host may have let it go on.
-    const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr,
-                                       made_up<VkSemaphore>(1), 1};
+    const VkSemaphoreSignalInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, made_up<VkSemaphore>(1), 1};
     hook_vkSignalSemaphore(device.device(), &signal);
     hook_vkGetFenceStatus(device.device(), made_up<VkFence>(1));
     if (g_patience.back() != 100'000) ::_exit(3);

@@ -29,8 +29,7 @@ VkResult VKAPI_CALL fake_status(VkDevice, VkFence fence) {
   if (g_at_status && std::this_thread::get_id() == g_program) return g_at_status();
   return g_ended.load() ? VK_SUCCESS : VK_NOT_READY;
 }
-VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*,
-                               VkFence* fence) {
+VkResult VKAPI_CALL fake_fence(VkDevice, const VkFenceCreateInfo*, const VkAllocationCallbacks*, VkFence* fence) {
   *fence = made_up<VkFence>(100 + static_cast<std::uintptr_t>(++g_made));
   return VK_SUCCESS;
 }
@@ -43,9 +42,7 @@ VkResult VKAPI_CALL fake_submit(VkQueue, std::uint32_t, const VkSubmitInfo*, VkF
   g_given = fence;
   return g_submit;
 }
-VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) {
-  return VK_SUCCESS;
-}
+VkResult VKAPI_CALL fake_wait(VkDevice, std::uint32_t, const VkFence*, VkBool32, std::uint64_t) { return VK_SUCCESS; }
 VkResult VKAPI_CALL fake_idle(VkQueue) { return VK_SUCCESS; }
 
 Dispatch fakes() {
@@ -152,8 +149,8 @@ TEST_F(RecordedWorkEnds, AWaitOfTheProgramsMakesItSureAgain) {
     scene.host[3 * kPage] = std::byte{2};
     scene.submit();
   });
-  EXPECT_EQ(written.commands, (Commands{kSubmit, kEnded, kWrite, kSubmit, CommandId::vkQueueWaitIdle, kEnded,
-                                        kWrite, kSubmit}));
+  EXPECT_EQ(written.commands,
+            (Commands{kSubmit, kEnded, kWrite, kSubmit, CommandId::vkQueueWaitIdle, kEnded, kWrite, kSubmit}));
   ASSERT_EQ(written.ended.size(), 2u);
   EXPECT_EQ(written.ended[0].unsure, VK_TRUE);
   EXPECT_EQ(written.ended[1].unsure, VK_FALSE);
@@ -168,8 +165,7 @@ TEST_F(RecordedWorkEnds, AWaitForOtherWorkLooks) {
     scene.host[3 * kPage] = std::byte{1};
     scene.submit();
   });
-  EXPECT_EQ(written.commands,
-            (Commands{kSubmit, kSubmit, CommandId::vkWaitForFences, kEnded, kWrite, kSubmit}));
+  EXPECT_EQ(written.commands, (Commands{kSubmit, kSubmit, CommandId::vkWaitForFences, kEnded, kWrite, kSubmit}));
   ASSERT_EQ(written.ended.size(), 1u);
   EXPECT_EQ(written.ended[0].unsure, VK_FALSE);
 }

@@ -13,7 +13,8 @@ using test::reflection;
 using test::shader_code;
 
 // "what: old -> new" of each.
-std::vector<std::string> differences(const std::string& old_name, const std::string& new_name, const Specialized& specialized = {}) {
+std::vector<std::string> differences(const std::string& old_name, const std::string& new_name,
+                                     const Specialized& specialized = {}) {
   const Reflection old_one = reflection(shader_code(old_name)), new_one = reflection(shader_code(new_name));
   std::vector<Mismatch> found;
   compare_entry_points(old_one.entry_points.at(0), new_one.entry_points.at(0), found);
@@ -47,7 +48,8 @@ TEST(CompareShaders, MoreIsNot) {
   EXPECT_EQ(differences("less", "work"),
             (Texts{"set 0 binding 0: " + kInput + ", which it does not use -> " + kInput,
                    "push constants: bytes 0 to 4 {0: uint} -> bytes 0 to 8 {0: uint, 4: uint}"}));
-  EXPECT_EQ(differences("unshaded", "stage"), Texts{"input location 1 component 1: float, which it does not use -> float"});
+  EXPECT_EQ(differences("unshaded", "stage"),
+            Texts{"input location 1 component 1: float, which it does not use -> float"});
 }
 
 TEST(CompareShaders, LocalSizes) {
@@ -60,18 +62,24 @@ TEST(CompareShaders, LocalSizes) {
 TEST(CompareShaders, SetsAndBindings) {
   EXPECT_EQ(differences("work", "other-binding"), Texts{"set 0 binding 2: none -> " + kInput});
   EXPECT_EQ(differences("work", "other-set"), Texts{"set 1 binding 0: none -> " + kInput});
-  EXPECT_EQ(differences("work", "uniform"), Texts{"set 0 binding 0: " + kInput + " -> uniform buffer {0: uint4[64 stride 16]}"});
-  EXPECT_EQ(differences("work", "writes"), Texts{"set 0 binding 0: " + kInput + " -> storage buffer {0: uint[stride 4]}"});
+  EXPECT_EQ(differences("work", "uniform"),
+            Texts{"set 0 binding 0: " + kInput + " -> uniform buffer {0: uint4[64 stride 16]}"});
+  EXPECT_EQ(differences("work", "writes"),
+            Texts{"set 0 binding 0: " + kInput + " -> storage buffer {0: uint[stride 4]}"});
 }
 
 TEST(CompareShaders, SizesOfArrays) {
-  EXPECT_EQ(differences("work", "array"), Texts{"set 0 binding 0: " + kInput + " -> storage buffer[2], read only {0: uint[stride 4]}"});
-  EXPECT_EQ(differences("kinds", "fewer-pictures"), Texts{"set 0 binding 1: sampled image[3] 2D of float -> sampled image[2] 2D of float"});
+  EXPECT_EQ(differences("work", "array"),
+            Texts{"set 0 binding 0: " + kInput + " -> storage buffer[2], read only {0: uint[stride 4]}"});
+  EXPECT_EQ(differences("kinds", "fewer-pictures"),
+            Texts{"set 0 binding 1: sampled image[3] 2D of float -> sampled image[2] 2D of float"});
 }
 
 TEST(CompareShaders, OffsetsAndTypesOfMembers) {
-  EXPECT_EQ(differences("work", "offset"), Texts{"set 0 binding 0: " + kInput + " -> storage buffer, read only {16: uint[stride 4]}"});
-  EXPECT_EQ(differences("work", "floats"), Texts{"set 0 binding 0: " + kInput + " -> storage buffer, read only {0: float[stride 4]}"});
+  EXPECT_EQ(differences("work", "offset"),
+            Texts{"set 0 binding 0: " + kInput + " -> storage buffer, read only {16: uint[stride 4]}"});
+  EXPECT_EQ(differences("work", "floats"),
+            Texts{"set 0 binding 0: " + kInput + " -> storage buffer, read only {0: float[stride 4]}"});
   const Texts moved = differences("kinds", "other-offset");
   ASSERT_EQ(moved.size(), 1u);
   EXPECT_EQ(moved[0].rfind("set 1 binding 0: uniform buffer {0: float4, 32: ", 0), 0u) << moved[0];
@@ -80,8 +88,9 @@ TEST(CompareShaders, OffsetsAndTypesOfMembers) {
 TEST(CompareShaders, TypesOfImages) {
   EXPECT_EQ(differences("kinds", "other-format"),
             Texts{"set 0 binding 3: storage image 2D of float, format 4 -> storage image 2D of float, format 2"});
-  EXPECT_EQ(differences("kinds", "other-dimension"),
-            Texts{"set 0 binding 0: sampled image and sampler 2D array of float -> sampled image and sampler 3D of float"});
+  EXPECT_EQ(
+      differences("kinds", "other-dimension"),
+      Texts{"set 0 binding 0: sampled image and sampler 2D array of float -> sampled image and sampler 3D of float"});
 }
 
 TEST(CompareShaders, PushConstants) {
@@ -98,14 +107,16 @@ TEST(CompareShaders, InputsAndOutputs) {
   EXPECT_EQ(differences("stage", "other-component"), Texts{"input location 1 component 2: none -> float"});
   EXPECT_EQ(differences("stage", "wider-input"), Texts{"input location 0: float2 -> float3"});
   EXPECT_EQ(differences("stage", "wide-output"), Texts{"output location 0: float4 -> double4, which it does not use"});
-  EXPECT_EQ(differences("stage", "other-output"), (Texts{"output location 1: none -> float4", "output location 0: float4 -> none"}));
+  EXPECT_EQ(differences("stage", "other-output"),
+            (Texts{"output location 1: none -> float4", "output location 0: float4 -> none"}));
   EXPECT_EQ(differences("stage", "more-outputs"), Texts{"output location 9: none -> float2"});
 }
 
 TEST(CompareShaders, SpecializationConstants) {
   EXPECT_EQ(differences("constant", "long-constant"), Texts{"specialization constant 3: uint -> uint64"});
   EXPECT_EQ(differences("work", "constant", {{3, 4}, {99, 8}}), Texts{}) << "99: nobody has it";
-  EXPECT_EQ(differences("work", "constant", {{3, 8}}), Texts{"specialization constant 3: is set with 8 bytes -> uint of 4 bytes"});
+  EXPECT_EQ(differences("work", "constant", {{3, 8}}),
+            Texts{"specialization constant 3: is set with 8 bytes -> uint of 4 bytes"});
   EXPECT_EQ(differences("constant", "work", {{3, 4}}), Texts{}) << "what a pipeline sets is ignored";
 }
 

@@ -23,8 +23,7 @@ Needs needs(const std::string& shader, const SpecializedValues& values = {}) {
 std::string places(const Needs& needs) {
   std::string text;
   for (const DescriptorNeed& one : needs.descriptors)
-    text +=
-        std::to_string(one.set) + "." + std::to_string(one.binding) + "x" + std::to_string(one.count) + " ";
+    text += std::to_string(one.set) + "." + std::to_string(one.binding) + "x" + std::to_string(one.count) + " ";
   return text;
 }
 using Size = std::array<std::uint64_t, 3>;
@@ -120,8 +119,7 @@ TEST(Needs, HaveAPlaceForWhatIsNotUnderstood) {
   add({2 << 16 | 19, 2, 3 << 16 | 33, 3, 2});
   add({3 << 16 | 6000, 50, 1});  // a type that nobody has
   add({4 << 16 | 32, 51, 0, 50, 4 << 16 | 59, 51, 900, 0});
-  add({5 << 16 | 54, 2, 1, 0, 3, 2 << 16 | 248, 901, 4 << 16 | 61, 50, 902, 900, 1 << 16 | 253,
-       1 << 16 | 56});
+  add({5 << 16 | 54, 2, 1, 0, 3, 2 << 16 | 248, 901, 4 << 16 | 61, 50, 902, 900, 1 << 16 | 253, 1 << 16 | 56});
   const Needs found = needs_of_code(code);
   EXPECT_EQ(places(found), "3.4x0 ");
   EXPECT_TRUE(found.descriptors.at(0).types.empty());
@@ -136,8 +134,7 @@ TEST(Needs, SurviveManyWordsChanged) {
     const std::size_t words = code.size() / 4;
     for (unsigned changes = 1 + random() % 6; changes != 0; --changes) {
       const std::size_t at = 5 + random() % (words - 5);
-      const std::uint32_t value =
-          random() % 3 == 0 ? test::word_at(code, 5 + random() % (words - 5)) : random() % 90;
+      const std::uint32_t value = random() % 3 == 0 ? test::word_at(code, 5 + random() % (words - 5)) : random() % 90;
       test::set_word(code, at, random() % 4 == 0 ? (test::word_at(code, at) & 0xffff0000u) | value : value);
     }
     const auto module = parse_module(code);

@@ -30,8 +30,9 @@ TEST(Reflect, SaysWhatAComputeShaderAsksFor) {
 }
 
 TEST(Reflect, SaysWhatAStageTakesAndGives) {
-  EXPECT_EQ(all_of("stage"),
-            "main (vertex); input 0 float2; output 0 float4; input 1 component 1 float; output 2 float2; output 3 float[2]");
+  EXPECT_EQ(
+      all_of("stage"),
+      "main (vertex); input 0 float2; output 0 float4; input 1 component 1 float; output 2 float2; output 3 float[2]");
 }
 
 TEST(Reflect, TellsTheKindsOfDescriptorsApart) {
@@ -39,7 +40,8 @@ TEST(Reflect, TellsTheKindsOfDescriptorsApart) {
   for (const char* part :
        {"set 0 binding 0 sampled image and sampler 2D array of float;", "set 0 binding 1 sampled image[3] 2D of float;",
         "set 0 binding 2 sampler;", "set 0 binding 3 storage image 2D of float, format 4;",
-        "set 0 binding 4 uniform texel buffer buffer of float;", "set 0 binding 5 storage texel buffer buffer of uint, format 33;",
+        "set 0 binding 4 uniform texel buffer buffer of float;",
+        "set 0 binding 5 storage texel buffer buffer of uint, format 33;",
         "set 0 binding 6 input attachment 1 subpass of float;",
         "set 1 binding 0 uniform buffer {0: float4, 32: float3x2 stride 16 by rows, "
         "80: struct {0: float3, 12: float}[constant 7 (2) stride 16]}",
@@ -64,7 +66,9 @@ TEST(Reflect, RefusesWhatIsNoSpirV) {
   expect_refused({good.begin(), good.end() - 12}, "is cut or damaged");
   expect_refused({good.begin(), good.begin() + 20}, "has no entry point");
   Code swapped = good;
-  for (std::size_t i = 0; i < swapped.size(); i += 4) std::reverse(swapped.begin() + static_cast<std::ptrdiff_t>(i), swapped.begin() + static_cast<std::ptrdiff_t>(i) + 4);
+  for (std::size_t i = 0; i < swapped.size(); i += 4)
+    std::reverse(swapped.begin() + static_cast<std::ptrdiff_t>(i),
+                 swapped.begin() + static_cast<std::ptrdiff_t>(i) + 4);
   expect_refused(swapped, "of the other byte order");
   Code other = good;
   test::set_word(other, 0, 0x464c457f);
@@ -120,8 +124,9 @@ TEST(Reflect, SurvivesEveryWordChanged) {
   for (const char* name : {"work", "kinds", "stage", "special-size"}) {
     const Code good = shader_code(name);
     for (std::size_t word = 1; word < good.size() / 4; ++word)
-      for (const std::uint32_t value : {0u, 1u, 0xffffffffu, 0x80000000u, test::word_at(good, word) + 1, test::word_at(good, word) - 1,
-                                        test::word_at(good, word) ^ 0x10000u, test::word_at(good, 3) - 1, 0x10001u}) {
+      for (const std::uint32_t value :
+           {0u, 1u, 0xffffffffu, 0x80000000u, test::word_at(good, word) + 1, test::word_at(good, word) - 1,
+            test::word_at(good, word) ^ 0x10000u, test::word_at(good, 3) - 1, 0x10001u}) {
         Code code = good;
         test::set_word(code, word, value);
         static_cast<void>(reflect(code));
@@ -147,7 +152,8 @@ TEST(Reflect, SurvivesManyWordsChanged) {
 }
 
 TEST(Reflect, ReadsEveryTestShader) {
-  for (const std::string& name : test::shader_names()) EXPECT_EQ(reflection(shader_code(name)).entry_points.size(), 1u) << name;
+  for (const std::string& name : test::shader_names())
+    EXPECT_EQ(reflection(shader_code(name)).entry_points.size(), 1u) << name;
 }
 
 }  // namespace

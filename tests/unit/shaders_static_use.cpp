@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What shaders do with memory, by their code alone.
-#include "shaders/static_use.h"
-
 #include <algorithm>
 #include <random>
 
+#include "shaders/static_use.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {
@@ -32,8 +31,7 @@ TEST(StaticUse, TellsReadsFromWrites) {
 }
 
 TEST(StaticUse, KnowsEveryKindOfDescriptor) {
-  EXPECT_EQ(bindings_of("kinds"),
-            "0.0 reads, 0.1 reads, 0.2, 0.3 reads, 0.4 reads, 0.5 writes, 0.6 reads, 1.0 reads");
+  EXPECT_EQ(bindings_of("kinds"), "0.0 reads, 0.1 reads, 0.2, 0.3 reads, 0.4 reads, 0.5 writes, 0.6 reads, 1.0 reads");
 }
 
 TEST(StaticUse, FollowsChainsFunctionsAndAtomics) {
@@ -57,12 +55,12 @@ TEST(StaticUse, KnowsWhereAddressesAreFollowed) {
 }
 
 TEST(StaticUse, NamesWhatNoEntryPointCalls) {
-  const std::uint32_t code[] = {0x07230203,   0, 0,  8,  0,   // the header
-                                4 << 16 | 71, 5, 34, 1,       // %5 is of set 1
-                                4 << 16 | 71, 5, 33, 2,       // … and binding 2
-                                4 << 16 | 59, 2, 5,  12,      // %5 is a variable
-                                5 << 16 | 54, 1, 6,  0,  3,   // a function
-                                4 << 16 | 61, 4, 7,  5};      // that loads it
+  const std::uint32_t code[] = {0x07230203,   0, 0,  8,  0,  // the header
+                                4 << 16 | 71, 5, 34, 1,      // %5 is of set 1
+                                4 << 16 | 71, 5, 33, 2,      // … and binding 2
+                                4 << 16 | 59, 2, 5,  12,     // %5 is a variable
+                                5 << 16 | 54, 1, 6,  0,  3,  // a function
+                                4 << 16 | 61, 4, 7,  5};     // that loads it
   EXPECT_TRUE(static_uses(std::as_bytes(std::span(code))).empty());
   EXPECT_EQ(bindings_named(std::as_bytes(std::span(code))), (std::vector<BindingUse>{{1, 2, true, false}}));
 }

@@ -18,7 +18,9 @@ namespace rondo::test {
 
 using Code = std::vector<std::byte>;
 
-inline std::string shader_path(const std::string& name) { return std::string(RONDO_TEST_SHADERS) + "/" + name + ".spv"; }
+inline std::string shader_path(const std::string& name) {
+  return std::string(RONDO_TEST_SHADERS) + "/" + name + ".spv";
+}
 
 inline Code shader_code(const std::string& name) {
   std::ifstream in(shader_path(name), std::ios::binary);

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Texts of shaders that only people read.
-#include "shaders/texts.h"
-
 #include <gtest/gtest.h>
 
 #include <cstring>
@@ -9,6 +7,7 @@
 #include <vector>
 
 #include "shaders/spirv.h"
+#include "shaders/texts.h"
 
 namespace rondo::shaders {
 namespace {
@@ -49,9 +48,9 @@ std::vector<std::string> texts_of(const Words& words) {
 }
 
 TEST(ShaderTexts, AreAllFound) {
-  EXPECT_EQ(texts_of(module()),
-            (std::vector<std::string>{"string /home/somebody/a.comp", "string void main() {}", "string // more", "string client vulkan100",
-                                      "name secret", "name member", "name TEXCOORD", "name COLOR"}));
+  EXPECT_EQ(texts_of(module()), (std::vector<std::string>{"string /home/somebody/a.comp", "string void main() {}",
+                                                          "string // more", "string client vulkan100", "name secret",
+                                                          "name member", "name TEXCOORD", "name COLOR"}));
 }
 
 TEST(ShaderTexts, AreBlankedInTheirPlaces) {

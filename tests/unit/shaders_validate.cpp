@@ -34,8 +34,7 @@ bool is_valid(const std::string& shader, const DeviceRules& rules) {
 
 TEST(Validate, TakesWhatCompilersMake) {
   DeviceRules all = of_version(VK_API_VERSION_1_3);
-  all.relaxed_block_layout = all.uniform_buffer_standard_layout = all.scalar_block_layout =
-      all.local_size_id = true;
+  all.relaxed_block_layout = all.uniform_buffer_standard_layout = all.scalar_block_layout = all.local_size_id = true;
   for (const std::string& name : test::shader_names()) {
     // Written by hand with an interface of a newer version; and an operation that glslang may not use in
     // SPIR-V 1.0.
@@ -100,21 +99,70 @@ TEST(Validate, DoesNotJudgeWhatIsNewer) {
 // scripts/build brings a SPIRV-Tools that is newer than Debian 12's, which does not know cooperative matrices.
 TEST(Validate, JudgesExtensionsThatAreNewerThanTheSystemsLibrary) {
   if (validator_version() < "SPIRV-Tools v2024")
-    GTEST_SKIP() << "this build has " << validator_version()
-                 << ": `scripts/drivers build` could not fetch a newer one";
+    GTEST_SKIP() << "this build has " << validator_version() << ": `scripts/drivers build` could not fetch a newer one";
   constexpr std::uint32_t kMain = 1, kVoid = 2, kFunction = 3, kFloat = 4, kInt = 5, kSixteen = 6, kSubgroup = 7,
                           kUseA = 8, kMatrix = 9, kLabel = 10;
-  const std::vector<std::uint32_t> words = {
-      0x07230203, 0x00010600, 0, 11, 0,                    // the header: version 1.6, ids below 11
-      2 << 16 | 17, 1,                                     // capability: Shader
-      3 << 16 | 14, 0, 3,                                  // memory model: Logical, Vulkan
-      5 << 16 | 15, 5, kMain, 0x6e69616d, 0,               // entry point: GLCompute, "main"
-      6 << 16 | 16, kMain, 17, 32, 1, 1,                   // local size 32
-      2 << 16 | 19, kVoid, 3 << 16 | 33, kFunction, kVoid, // types
-      3 << 16 | 22, kFloat, 32, 4 << 16 | 21, kInt, 32, 0, //
-      4 << 16 | 43, kInt, kSixteen, 16, 4 << 16 | 43, kInt, kSubgroup, 3, 4 << 16 | 43, kInt, kUseA, 0,
-      7 << 16 | 4456, kMatrix, kFloat, kSubgroup, kSixteen, kSixteen, kUseA,
-      5 << 16 | 54, kVoid, kMain, 0, kFunction, 2 << 16 | 248, kLabel, 1 << 16 | 253, 1 << 16 | 56};
+  const std::vector<std::uint32_t> words = {0x07230203,
+                                            0x00010600,
+                                            0,
+                                            11,
+                                            0,  // the header: version 1.6, ids below 11
+                                            2 << 16 | 17,
+                                            1,  // capability: Shader
+                                            3 << 16 | 14,
+                                            0,
+                                            3,  // memory model: Logical, Vulkan
+                                            5 << 16 | 15,
+                                            5,
+                                            kMain,
+                                            0x6e69616d,
+                                            0,  // entry point: GLCompute, "main"
+                                            6 << 16 | 16,
+                                            kMain,
+                                            17,
+                                            32,
+                                            1,
+                                            1,  // local size 32
+                                            2 << 16 | 19,
+                                            kVoid,
+                                            3 << 16 | 33,
+                                            kFunction,
+                                            kVoid,  // types
+                                            3 << 16 | 22,
+                                            kFloat,
+                                            32,
+                                            4 << 16 | 21,
+                                            kInt,
+                                            32,
+                                            0,  //
+                                            4 << 16 | 43,
+                                            kInt,
+                                            kSixteen,
+                                            16,
+                                            4 << 16 | 43,
+                                            kInt,
+                                            kSubgroup,
+                                            3,
+                                            4 << 16 | 43,
+                                            kInt,
+                                            kUseA,
+                                            0,
+                                            7 << 16 | 4456,
+                                            kMatrix,
+                                            kFloat,
+                                            kSubgroup,
+                                            kSixteen,
+                                            kSixteen,
+                                            kUseA,
+                                            5 << 16 | 54,
+                                            kVoid,
+                                            kMain,
+                                            0,
+                                            kFunction,
+                                            2 << 16 | 248,
+                                            kLabel,
+                                            1 << 16 | 253,
+                                            1 << 16 | 56};
   Code code;
   for (const std::uint32_t word : words) test::add_word(code, word);
   std::size_t component = 0;
@@ -145,8 +193,7 @@ TEST(Validate, FollowsWhatTheProgramEnabled) {
   rules.uniform_buffer_standard_layout = true;
   EXPECT_TRUE(is_valid("standard-layout", rules));
   rules = of_version(VK_API_VERSION_1_2);
-  EXPECT_FALSE(is_valid("local-size-id", rules) &&
-               !is_valid("local-size-id", of_version(VK_API_VERSION_1_3)));
+  EXPECT_FALSE(is_valid("local-size-id", rules) && !is_valid("local-size-id", of_version(VK_API_VERSION_1_3)));
   rules.local_size_id = true;
   EXPECT_TRUE(is_valid("local-size-id", rules));
 }

@@ -31,9 +31,7 @@ class Told {
     const VkPresentInfoKHR info{};
     return call(CommandId::vkQueuePresentKHR, args_vkQueuePresentKHR{queue(1), &info});
   }
-  std::uint64_t wait() {
-    return call(CommandId::vkQueueWaitIdle, args_vkQueueWaitIdle{queue(1)});
-  }
+  std::uint64_t wait() { return call(CommandId::vkQueueWaitIdle, args_vkQueueWaitIdle{queue(1)}); }
   void begin_label(std::uintptr_t buffer, const char* name) {
     VkDebugUtilsLabelEXT label{};
     label.pLabelName = name;
@@ -83,9 +81,11 @@ TEST(Spans, FramesGoFromBehindOnePresentToTheNext) {
   const Span span = told.find(range("1:2", SpanRequest::Kind::frames));
   EXPECT_EQ(span.records.first, first + 1);
   EXPECT_EQ(span.records.last, second);
-  EXPECT_TRUE(contains(told.why(range("1:3", SpanRequest::Kind::frames)), "there are no frames 1:3: it has 2 frames, 0:2"));
+  EXPECT_TRUE(
+      contains(told.why(range("1:3", SpanRequest::Kind::frames)), "there are no frames 1:3: it has 2 frames, 0:2"));
   EXPECT_TRUE(contains(told.why(range("2:3", SpanRequest::Kind::frames)), "there is no frame 2: it has 2 frames, 0:2"));
-  EXPECT_TRUE(contains(told.why(range("2:9", SpanRequest::Kind::submits)), "there are no submits 2:9: it has 2 submits, 0:2"));
+  EXPECT_TRUE(
+      contains(told.why(range("2:9", SpanRequest::Kind::submits)), "there are no submits 2:9: it has 2 submits, 0:2"));
 }
 
 TEST(Spans, WhatACutPutsBackIsNotCounted) {
@@ -152,7 +152,8 @@ TEST(Spans, ATimelineThatHasMovedWasWaitedFor) {
   Told told;
   const auto semaphore = reinterpret_cast<VkSemaphore>(std::uintptr_t{7});
   const auto poll = [&](std::uint64_t value) {
-    return told.call(CommandId::vkGetSemaphoreCounterValue, args_vkGetSemaphoreCounterValue{nullptr, semaphore, &value});
+    return told.call(CommandId::vkGetSemaphoreCounterValue,
+                     args_vkGetSemaphoreCounterValue{nullptr, semaphore, &value});
   };
   told.submit({});
   poll(0);

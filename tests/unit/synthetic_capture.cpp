@@ -17,9 +17,9 @@ SyntheticCapture::SyntheticCapture(const std::string& path, CommandId otherwise)
   options.path = path;
   for (const codec::CommandInfo& command : codec::commands())
     if (command.id != CommandId::none)
-      options.dictionary.push_back(
-          {DictionaryKind::command, static_cast<std::uint16_t>(command.id),
-           codec::info(command.args).encoding_hash + (command.id == otherwise ? 1u : 0u), command.name});
+      options.dictionary.push_back({DictionaryKind::command, static_cast<std::uint16_t>(command.id),
+                                    codec::info(command.args).encoding_hash + (command.id == otherwise ? 1u : 0u),
+                                    command.name});
   for (const codec::StructInfo& structure : codec::structures())
     if (structure.stype != codec::kNull)
       options.dictionary.push_back({DictionaryKind::structure, static_cast<std::uint16_t>(structure.id),
@@ -60,8 +60,7 @@ void SyntheticCapture::record(CommandId command, const void* args, const Call& c
   }
   body.resize(used);
   body.insert(body.end(), buffer_.bytes().begin(), buffer_.bytes().end());
-  std::byte* to =
-      stream_->begin(static_cast<std::uint16_t>(command), flags, writer_->take_sequence(), body.size());
+  std::byte* to = stream_->begin(static_cast<std::uint16_t>(command), flags, writer_->take_sequence(), body.size());
   std::memcpy(to, body.data(), body.size());
   if (call.start_ns != 0) stream_->set_last_time_ns(call.end_ns);
   stream_->commit();
@@ -83,8 +82,7 @@ void SyntheticCapture::finish(Ending ending) {
 TemporaryFile::TemporaryFile(std::string_view name) {
   const char* root = std::getenv("TMPDIR");
   directory_ = std::string(root != nullptr ? root : "/tmp") + "/rondo-unit-XXXXXX";
-  if (::mkdtemp(directory_.data()) == nullptr)
-    throw std::runtime_error("cannot make a directory like " + directory_);
+  if (::mkdtemp(directory_.data()) == nullptr) throw std::runtime_error("cannot make a directory like " + directory_);
   path_ = directory_ + "/" + std::string(name);
 }
 

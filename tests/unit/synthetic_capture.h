@@ -25,7 +25,7 @@ struct Call {
 // One thread. Fails the test on any error.
 class SyntheticCapture : public codec::EncodeContext {
  public:
-  bool secondaries = false;  // command buffers are taken for such from here on
+  bool secondaries = false;         // command buffers are taken for such from here on
   TemplateLayout template_entries;  // of every template
   std::uint64_t host_bytes = 0;     // of every region that the host copies
   // `otherwise`: a command of which the file says that it encodes it otherwise.

@@ -34,15 +34,13 @@ VkSwapchainKHR create_swapchain(const Context& c, VkSurfaceKHR surface) {
 }
 
 VkImage image_of(const Context& c, VkSwapchainKHR swapchain, std::uint32_t index) {
-  const VkImageSwapchainCreateInfoKHR of{VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR, nullptr,
-                                         swapchain};
+  const VkImageSwapchainCreateInfoKHR of{VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR, nullptr, swapchain};
   VkImageCreateInfo info = image_info(kFormat, {kExtent.width, kExtent.height, 1}, kUsage);
   info.pNext = &of;
   const VkImage image = create_unbound_image(c, info);
-  const VkBindImageMemorySwapchainInfoKHR which{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR,
-                                                nullptr, swapchain, index};
-  const VkBindImageMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &which, image, VK_NULL_HANDLE,
-                                   0};
+  const VkBindImageMemorySwapchainInfoKHR which{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR, nullptr,
+                                                swapchain, index};
+  const VkBindImageMemoryInfo bind{VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, &which, image, VK_NULL_HANDLE, 0};
   CHECK(vkBindImageMemory2(c.device, 1, &bind));
   return image;
 }
@@ -52,8 +50,7 @@ void paint(VkCommandBuffer commands, VkImage image, std::uint32_t frame, const M
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   const VkBufferImageCopy whole{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
                                 .imageExtent = {kExtent.width, kExtent.height, 1}};
-  constexpr VkImageLayout source = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                          target = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+  constexpr VkImageLayout source = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, target = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   change_layout(commands, image, VK_IMAGE_LAYOUT_UNDEFINED, target);
   vkCmdClearColorImage(commands, image, target, &color, 1, &all);
   change_layout(commands, image, target, source);
@@ -92,8 +89,7 @@ int main(int argc, char** argv) {
   std::uint64_t sum = 0;
   for (std::uint32_t frame = 0; frame < frames; ++frame) {
     std::uint32_t index = 0;
-    if (const VkResult r =
-            vkAcquireNextImageKHR(c.device, swapchain, UINT64_MAX, acquired, VK_NULL_HANDLE, &index);
+    if (const VkResult r = vkAcquireNextImageKHR(c.device, swapchain, UINT64_MAX, acquired, VK_NULL_HANDLE, &index);
         r < 0)
       die("vkAcquireNextImageKHR", r);
     if (frame >= frames / 2) {  // another object for the same image

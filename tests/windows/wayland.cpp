@@ -57,8 +57,7 @@ class WaylandSystem : public WindowSystem {
   }
 
  private:
-  static void global(void* data, wl_registry* registry, std::uint32_t name, const char* interface,
-                     std::uint32_t) {
+  static void global(void* data, wl_registry* registry, std::uint32_t name, const char* interface, std::uint32_t) {
     if (std::string_view(interface) == wl_compositor_interface.name)
       *static_cast<wl_compositor**>(data) =
           static_cast<wl_compositor*>(wl_registry_bind(registry, name, &wl_compositor_interface, 1));

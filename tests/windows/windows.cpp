@@ -120,8 +120,7 @@ void paint(const Frames& f, VkImage image, std::uint32_t shade) {
   const VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   vkCmdClearColorImage(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &color, 1, &all);
-  change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
+  change_layout(f.commands.buffer, image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
 }
 
 // All of them in one present. Each image has a shade that no other has.
@@ -177,8 +176,7 @@ void while_minimized(Frames& f, Chain& chain) {
 bool frame_without_window(Frames& f, Chain& chain) {
   constexpr std::uint64_t kSecond = 1'000'000'000;
   std::uint32_t index = 0;
-  VkResult result =
-      vkAcquireNextImageKHR(f.device, chain.swapchain, kSecond, chain.acquired, VK_NULL_HANDLE, &index);
+  VkResult result = vkAcquireNextImageKHR(f.device, chain.swapchain, kSecond, chain.acquired, VK_NULL_HANDLE, &index);
   if (result != VK_SUCCESS && result != VK_SUBOPTIMAL_KHR) return false;
   begin(f.commands);
   paint(f, chain.images[index], 5 * f.presented);
@@ -213,8 +211,7 @@ void vanishes(Frames& f, Chain& chain) {
   while (frames < kMost && frame_without_window(f, chain)) ++frames;
   if (frames == kMost) die("nobody says that the window is gone", frames);
   VkSurfaceCapabilitiesKHR caps;
-  if (vkGetPhysicalDeviceSurfaceCapabilitiesKHR(f.physical, chain.surface, &caps) == VK_SUCCESS)
-    replace(f, chain);
+  if (vkGetPhysicalDeviceSurfaceCapabilitiesKHR(f.physical, chain.surface, &caps) == VK_SUCCESS) replace(f, chain);
   close(f, chain);
   open(f, chain, {32, 80});
   for (int i = 0; i < 3; ++i) frame(f, {&chain});
@@ -231,8 +228,7 @@ void changes(Frames& f, Chain& left, Chain& right) {
     for (int i = 0; i < 2; ++i) frame(f, {&left, &right});
     // A window system that says nothing leaves it to the program to look.
     replace(f, left);
-    if (left.extent.width != width || left.extent.height != 56)
-      die("the window has another size", left.extent.width);
+    if (left.extent.width != width || left.extent.height != 56) die("the window has another size", left.extent.width);
     frame(f, {&right, &left});
   }
   while_minimized(f, left);

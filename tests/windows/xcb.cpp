@@ -9,12 +9,11 @@ namespace {
 
 class XcbWindow : public Window {
  public:
-  XcbWindow(xcb_connection_t* connection, const xcb_screen_t& screen, std::uint32_t width,
-            std::uint32_t height)
+  XcbWindow(xcb_connection_t* connection, const xcb_screen_t& screen, std::uint32_t width, std::uint32_t height)
       : connection_(connection), window_(xcb_generate_id(connection)) {
-    xcb_create_window(connection_, XCB_COPY_FROM_PARENT, window_, screen.root, 0, 0,
-                      static_cast<std::uint16_t>(width), static_cast<std::uint16_t>(height), 0,
-                      XCB_WINDOW_CLASS_INPUT_OUTPUT, screen.root_visual, 0, nullptr);
+    xcb_create_window(connection_, XCB_COPY_FROM_PARENT, window_, screen.root, 0, 0, static_cast<std::uint16_t>(width),
+                      static_cast<std::uint16_t>(height), 0, XCB_WINDOW_CLASS_INPUT_OUTPUT, screen.root_visual, 0,
+                      nullptr);
     restore();
   }
   ~XcbWindow() override {
@@ -50,9 +49,7 @@ class XcbWindow : public Window {
 
  private:
   // An answer to this comes behind all before it.
-  void finish() {
-    std::free(xcb_get_input_focus_reply(connection_, xcb_get_input_focus(connection_), nullptr));
-  }
+  void finish() { std::free(xcb_get_input_focus_reply(connection_, xcb_get_input_focus(connection_), nullptr)); }
 
   xcb_connection_t* connection_;
   xcb_window_t window_;
@@ -69,8 +66,7 @@ class XcbSystem : public WindowSystem {
     return std::make_unique<XcbWindow>(connection_, screen(), width, height);
   }
   bool supports(VkPhysicalDevice physical, std::uint32_t family) override {
-    return vkGetPhysicalDeviceXcbPresentationSupportKHR(physical, family, connection_,
-                                                        screen().root_visual) == VK_TRUE;
+    return vkGetPhysicalDeviceXcbPresentationSupportKHR(physical, family, connection_, screen().root_visual) == VK_TRUE;
   }
 
  private:

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two libraries
-// one after the other. Each resets the fence that its name stands for; the program names it.
+// Calls whose callers are known: a chain of functions, a recursion, two threads, a callback within a call, two
+// libraries one after the other. Each resets the fence that its name stands for; the program names it.
 //   callers [--depth N] [--forks N] [--fiber 1] [--lost-register 1]
 // --fiber: also on a stack that ends in an address that leads nowhere.
 // --lost-register: also from a function whose table of frames needs a register that calls do not keep.
@@ -10,7 +10,6 @@
 #include <ucontext.h>
 
 #include <atomic>
-
 #include <string>
 #include <thread>
 
@@ -95,9 +94,12 @@ VKAPI_ATTR VkBool32 VKAPI_CALL callback(VkDebugUtilsMessageSeverityFlagBitsEXT, 
 // What it says is heard in the middle of the call.
 CALLER void says_something(const Context& c, VkFence fence) {
   InCallback use{c.device, fence};
-  const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(vkGetInstanceProcAddr(c.instance, "vkCreateDebugUtilsMessengerEXT"));
-  const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(vkGetInstanceProcAddr(c.instance, "vkDestroyDebugUtilsMessengerEXT"));
-  const auto submit = reinterpret_cast<PFN_vkSubmitDebugUtilsMessageEXT>(vkGetInstanceProcAddr(c.instance, "vkSubmitDebugUtilsMessageEXT"));
+  const auto create = reinterpret_cast<PFN_vkCreateDebugUtilsMessengerEXT>(
+      vkGetInstanceProcAddr(c.instance, "vkCreateDebugUtilsMessengerEXT"));
+  const auto destroy = reinterpret_cast<PFN_vkDestroyDebugUtilsMessengerEXT>(
+      vkGetInstanceProcAddr(c.instance, "vkDestroyDebugUtilsMessengerEXT"));
+  const auto submit = reinterpret_cast<PFN_vkSubmitDebugUtilsMessageEXT>(
+      vkGetInstanceProcAddr(c.instance, "vkSubmitDebugUtilsMessageEXT"));
   VkDebugUtilsMessengerCreateInfoEXT info{};
   info.sType = VK_STRUCTURE_TYPE_DEBUG_UTILS_MESSENGER_CREATE_INFO_EXT;
   info.messageSeverity = VK_DEBUG_UTILS_MESSAGE_SEVERITY_INFO_BIT_EXT;
@@ -212,13 +214,14 @@ int main(int argc, char** argv) {
   Wanted wanted;
   wanted.instance_extensions = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME};
   Context c = create_context("callers", wanted);
-  Fences fences{c, reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(vkGetInstanceProcAddr(c.instance, "vkSetDebugUtilsObjectNameEXT"))};
+  Fences fences{c, reinterpret_cast<PFN_vkSetDebugUtilsObjectNameEXT>(
+                       vkGetInstanceProcAddr(c.instance, "vkSetDebugUtilsObjectNameEXT"))};
   std::vector<VkFence> all;
   const auto make = [&](const char* name) { return all.emplace_back(fences.make(name)); };
 
-  const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"), heard = make("heard"),
-                first = make("first"), second = make("second"), above = make("above"), fiber = make("fiber"), letter = make("letter"),
-                lost = make("lost");
+  const VkFence chain = make("chain"), deep = make("deep"), one = make("one"), other = make("other"),
+                heard = make("heard"), first = make("first"), second = make("second"), above = make("above"),
+                fiber = make("fiber"), letter = make("letter"), lost = make("lost");
   outermost(c.device, chain);
   innermost(c.device, chain);
   outermost(c.device, chain);
@@ -236,7 +239,8 @@ int main(int argc, char** argv) {
   from_library("called_above.so", c.device, above);
   if (option(argc, argv, "--fiber", 0) != 0) from_fiber(c.device, fiber);
   if (option(argc, argv, "--lost-register", 0) != 0) by_lost_register(innermost, c.device, lost);
-  if (const std::uint32_t forks = option(argc, argv, "--forks", 0); forks != 0) fork_children(c.device, one, other, forks);
+  if (const std::uint32_t forks = option(argc, argv, "--forks", 0); forks != 0)
+    fork_children(c.device, one, other, forks);
   std::printf("callers: the libraries lay %s\n", places[0] == places[1] ? "in one place" : "in two places");
   for (const VkFence fence : all) vkDestroyFence(c.device, fence, nullptr);
   destroy(c);

@@ -12,16 +12,14 @@ namespace {
 constexpr VkImageUsageFlags kBoth = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
 
 VkBuffer create_unbound(Session& s, VkDeviceSize bytes) {
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = kStorage};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = bytes, .usage = kStorage};
   VkBuffer buffer;
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &buffer));
   return keep(s, vkDestroyBuffer, buffer);
 }
 
 VkDeviceMemory allocate(Session& s, VkDeviceSize bytes, std::uint32_t types) {
-  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, bytes,
-                                  memory_type(s, types, 0)};
+  const VkMemoryAllocateInfo info{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, bytes, memory_type(s, types, 0)};
   VkDeviceMemory memory;
   CHECK(vkAllocateMemory(s.device, &info, nullptr, &memory));
   return keep(s, vkFreeMemory, memory);
@@ -29,8 +27,8 @@ VkDeviceMemory allocate(Session& s, VkDeviceSize bytes, std::uint32_t types) {
 
 // Four buffers over the same bytes, the second from the middle of the first on.
 void buffers(Session& s, const MappedBuffer& out) {
-  const VkBuffer whole = create_unbound(s, 16384), half = create_unbound(s, 8192),
-                 twin = create_unbound(s, 16384), end = create_unbound(s, 1000);
+  const VkBuffer whole = create_unbound(s, 16384), half = create_unbound(s, 8192), twin = create_unbound(s, 16384),
+                 end = create_unbound(s, 1000);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, whole, &needs);
   const VkDeviceMemory memory = allocate(s, 4 * needs.size, needs.memoryTypeBits);
@@ -93,8 +91,7 @@ void twins(Session& s, const MappedBuffer& from, Pictures& p) {
   const VkDeviceMemory memory = allocate(s, needs.size, needs.memoryTypeBits);
   for (const Image& i : two) CHECK(vkBindImageMemory(s.device, i.image, memory, 0));
   transition(s.cmd, two[0], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                              .imageExtent = info.extent};
+  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = info.extent};
   vkCmdCopyBufferToImage(s.cmd, from.buffer, two[0].image, VK_IMAGE_LAYOUT_GENERAL, 1, &all);
   transition(s.cmd, two[0], VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
   VkBufferImageCopy back = all;

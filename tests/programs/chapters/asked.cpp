@@ -28,8 +28,7 @@ void ask_device(Session& s) {
   EXPECT(s, version >= VK_API_VERSION_1_3);
   std::uint32_t groups = 0;
   CHECK(vkEnumeratePhysicalDeviceGroups(s.instance, &groups, nullptr));
-  std::vector<VkPhysicalDeviceGroupProperties> group(groups,
-                                                     {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES});
+  std::vector<VkPhysicalDeviceGroupProperties> group(groups, {VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_GROUP_PROPERTIES});
   CHECK(vkEnumeratePhysicalDeviceGroups(s.instance, &groups, group.data()));
   EXPECT(s, groups > 0 && group[0].physicalDeviceCount > 0);
 }
@@ -59,30 +58,28 @@ void ask_formats(Session& s) {
 // Of layouts and objects that there are not.
 void ask_unborn(Session& s) {
   const VkDescriptorSetLayoutBinding few{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 4, kCompute, nullptr};
-  const VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr,
-                                               0, 1, &few};
+  const VkDescriptorSetLayoutCreateInfo layout{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 1,
+                                               &few};
   VkDescriptorSetVariableDescriptorCountLayoutSupport count{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_LAYOUT_SUPPORT};
   VkDescriptorSetLayoutSupport support{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_SUPPORT, &count};
   vkGetDescriptorSetLayoutSupport(s.device, &layout, &support);
   EXPECT(s, support.supported);
   const VkImageCreateInfo image = image_info(VK_FORMAT_R8G8B8A8_UNORM, 33, VK_IMAGE_USAGE_TRANSFER_DST_BIT);
-  const VkDeviceImageMemoryRequirements asked{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr,
-                                              &image, VK_IMAGE_ASPECT_COLOR_BIT};
+  const VkDeviceImageMemoryRequirements asked{VK_STRUCTURE_TYPE_DEVICE_IMAGE_MEMORY_REQUIREMENTS, nullptr, &image,
+                                              VK_IMAGE_ASPECT_COLOR_BIT};
   VkMemoryRequirements2 needs{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
   vkGetDeviceImageMemoryRequirements(s.device, &asked, &needs);
   EXPECT(s, needs.memoryRequirements.size >= 33 * 33 * 4);
   const VkImage same = keep(s, vkDestroyImage, create_unbound_image(s, image));
   VkMemoryRequirements there;
   vkGetImageMemoryRequirements(s.device, same, &there);
-  EXPECT(s, there.size == needs.memoryRequirements.size &&
-                there.alignment == needs.memoryRequirements.alignment);
+  EXPECT(s, there.size == needs.memoryRequirements.size && there.alignment == needs.memoryRequirements.alignment);
   std::uint32_t sparse = 0;
   vkGetDeviceImageSparseMemoryRequirements(s.device, &asked, &sparse, nullptr);
   EXPECT(s, sparse == 0);
   VkExtent2D granularity{};
-  const VkRenderPassCreateInfo pass_info{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
-                                         .subpassCount = 1};
+  const VkRenderPassCreateInfo pass_info{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .subpassCount = 1};
   VkSubpassDescription nothing{};
   VkRenderPassCreateInfo with_one = pass_info;
   with_one.pSubpasses = &nothing;
@@ -92,23 +89,20 @@ void ask_unborn(Session& s) {
 
 // Handles of other processes: programs ask, and do without.
 void ask_external(Session& s) {
-  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO,
-                                                  nullptr, 0, kCopies,
-                                                  VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalBufferInfo buffer{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_BUFFER_INFO, nullptr, 0,
+                                                  kCopies, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalBufferProperties b{VK_STRUCTURE_TYPE_EXTERNAL_BUFFER_PROPERTIES};
   vkGetPhysicalDeviceExternalBufferProperties(s.physical, &buffer, &b);
-  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO,
-                                                nullptr, VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT};
+  const VkPhysicalDeviceExternalFenceInfo fence{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_FENCE_INFO, nullptr,
+                                                VK_EXTERNAL_FENCE_HANDLE_TYPE_SYNC_FD_BIT};
   VkExternalFenceProperties f{VK_STRUCTURE_TYPE_EXTERNAL_FENCE_PROPERTIES};
   vkGetPhysicalDeviceExternalFenceProperties(s.physical, &fence, &f);
-  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO, nullptr,
-      VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalSemaphoreInfo semaphore{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_SEMAPHORE_INFO,
+                                                        nullptr, VK_EXTERNAL_SEMAPHORE_HANDLE_TYPE_OPAQUE_FD_BIT};
   VkExternalSemaphoreProperties p{VK_STRUCTURE_TYPE_EXTERNAL_SEMAPHORE_PROPERTIES};
   vkGetPhysicalDeviceExternalSemaphoreProperties(s.physical, &semaphore, &p);
-  const VkPhysicalDeviceExternalImageFormatInfo handle{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO, nullptr,
-      VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
+  const VkPhysicalDeviceExternalImageFormatInfo handle{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_EXTERNAL_IMAGE_FORMAT_INFO,
+                                                       nullptr, VK_EXTERNAL_MEMORY_HANDLE_TYPE_OPAQUE_FD_BIT};
   const VkPhysicalDeviceImageFormatInfo2 image{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_IMAGE_FORMAT_INFO_2,
                                                &handle,
                                                VK_FORMAT_R8G8B8A8_UNORM,
@@ -126,8 +120,7 @@ void ask_external(Session& s) {
 void ask_clocks(Session& s, const std::string& tag) {
   const auto domains_of = load<PFN_vkGetPhysicalDeviceCalibrateableTimeDomainsEXT>(
       s, ("vkGetPhysicalDeviceCalibrateableTimeDomains" + tag).c_str());
-  const auto times_of =
-      load<PFN_vkGetCalibratedTimestampsEXT>(s, ("vkGetCalibratedTimestamps" + tag).c_str());
+  const auto times_of = load<PFN_vkGetCalibratedTimestampsEXT>(s, ("vkGetCalibratedTimestamps" + tag).c_str());
   std::uint32_t count = 0;
   CHECK(domains_of(s.physical, &count, nullptr));
   std::vector<VkTimeDomainEXT> domains(count);

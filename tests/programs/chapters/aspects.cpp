@@ -18,24 +18,22 @@ constexpr VkImageLayout kDepth = VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL,
 
 // Draws depth and stencil with an image, then reads both of them, each in a layout of its own.
 VkRenderPass create(Session& s) {
-  VkAttachmentDescriptionStencilLayout stencil_layout{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT,
-                                                      nullptr, kStencil, kStencilReads};
+  VkAttachmentDescriptionStencilLayout stencil_layout{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT, nullptr,
+                                                      kStencil, kStencilReads};
   const VkAttachmentDescription2 attachments[2] = {
-      {VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2, nullptr, 0, VK_FORMAT_R8G8B8A8_UNORM,
-       VK_SAMPLE_COUNT_1_BIT, VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE,
-       VK_ATTACHMENT_LOAD_OP_DONT_CARE, VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_UNDEFINED,
-       kGeneral},
+      {VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2, nullptr, 0, VK_FORMAT_R8G8B8A8_UNORM, VK_SAMPLE_COUNT_1_BIT,
+       VK_ATTACHMENT_LOAD_OP_CLEAR, VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_LOAD_OP_DONT_CARE,
+       VK_ATTACHMENT_STORE_OP_DONT_CARE, VK_IMAGE_LAYOUT_UNDEFINED, kGeneral},
       {VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2, &stencil_layout, 0, kFormat, VK_SAMPLE_COUNT_1_BIT,
        VK_ATTACHMENT_LOAD_OP_LOAD, VK_ATTACHMENT_STORE_OP_STORE, VK_ATTACHMENT_LOAD_OP_LOAD,
        VK_ATTACHMENT_STORE_OP_STORE, VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, kDepth}};
-  VkAttachmentReferenceStencilLayout write_stencil{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT,
-                                                   nullptr, kStencil},
+  VkAttachmentReferenceStencilLayout write_stencil{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT, nullptr,
+                                                   kStencil},
       read_stencil{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_STENCIL_LAYOUT, nullptr, kStencilReads};
   const VkAttachmentReference2 drawn{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &write_stencil, 1,
                                      VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, 0},
       tested{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &read_stencil, 1, kDepth, 0},
-      color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
-            0};
+      color{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, 0};
   const VkAttachmentReference2 inputs[2] = {
       {VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &read_stencil, 1, kDepth, VK_IMAGE_ASPECT_STENCIL_BIT},
       {VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, &read_stencil, 1, kDepth, VK_IMAGE_ASPECT_DEPTH_BIT}};
@@ -78,12 +76,11 @@ int main() {
   Needs needs;
   NEED(needs, Vulkan12Features, separateDepthStencilLayouts);
   Session s = open("aspects", needs);
-  if (!can_be(s, kFormat,
-              VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT))
+  if (!can_be(s, kFormat, VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT))
     leave("depth and stencil to sample");
   constexpr VkImageUsageFlags transfers = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-                              usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                      VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
+                              usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT |
+                                      VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
   const VkImageStencilUsageCreateInfo of_stencil{
       VK_STRUCTURE_TYPE_IMAGE_STENCIL_USAGE_CREATE_INFO, nullptr,
       usage | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT};
@@ -98,10 +95,9 @@ int main() {
   Pictures p = create_pictures(s, std::size_t{3} * kTexels * 4);
   transition(s.cmd, behind, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
   const VkClearDepthStencilValue value{0.75f, 0x40};
-  vkCmdClearDepthStencilImage(s.cmd, behind.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &value, 1,
-                              &behind.range);
-  change_layout(s.cmd, behind.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL,
-                VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL, depths);
+  vkCmdClearDepthStencilImage(s.cmd, behind.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, &value, 1, &behind.range);
+  change_layout(s.cmd, behind.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_OPTIMAL,
+                depths);
   change_layout(s.cmd, behind.image, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, kStencil, stencils);
 
   const VkSampler sampler = create_sampler(s, {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO});

@@ -22,8 +22,8 @@ void copy(Session& s, const Image& from, const Image& to, const std::vector<VkIm
 }
 
 Image create_from(Session& s, VkImageCreateInfo info, const MappedBuffer& words, VkDeviceSize at) {
-  const Image i = create_general(
-      s, info, info.imageType == VK_IMAGE_TYPE_3D ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D);
+  const Image i =
+      create_general(s, info, info.imageType == VK_IMAGE_TYPE_3D ? VK_IMAGE_VIEW_TYPE_3D : VK_IMAGE_VIEW_TYPE_2D);
   const VkBufferImageCopy all{
       .bufferOffset = at, .imageSubresource = part(0, 0, info.arrayLayers), .imageExtent = info.extent};
   vkCmdCopyBufferToImage(s.cmd, words.buffer, i.image, VK_IMAGE_LAYOUT_GENERAL, 1, &all);
@@ -39,8 +39,7 @@ void slices_and_layers(Session& s, const MappedBuffer& words, Pictures& p) {
   const Image volume = create_from(s, solid, words, 0), sheets = create_from(s, stack, words, 4096);
   copy(s, volume, sheets, {{part(0), {1, 2, 1}, part(0, 3, 2), {4, 0, 0}, {4, 4, 2}}});
   copy(s, sheets, volume, {{part(0, 0, 3), {0, 0, 0}, part(0), {0, 5, 1}, {3, 3, 3}}});
-  const std::uint32_t *layer = take(s, p, sheets, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, 3),
-                      *all = take(s, p, volume);
+  const std::uint32_t *layer = take(s, p, sheets, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, 3), *all = take(s, p, volume);
   run(s);
   EXPECT(s, layer[4] == words.words[64 + 2 * 8 + 1]);
   EXPECT(s, all[64 + 5 * 8] == words.words[1024]);
@@ -52,8 +51,7 @@ void formats(Session& s, const MappedBuffer& words, Pictures& p) {
               bytes = create_from(s, image_info(VK_FORMAT_R8G8B8A8_UINT, 8, kBoth), words, 512),
               pairs = create_from(s, image_info(VK_FORMAT_R16G16_SNORM, 8, kBoth), words, 1024);
   copy(s, bytes, floats,
-       {{part(0), {0, 0, 0}, part(0), {4, 4, 0}, {4, 4, 1}},
-        {part(0), {7, 0, 0}, part(0), {0, 7, 0}, {1, 1, 1}}});
+       {{part(0), {0, 0, 0}, part(0), {4, 4, 0}, {4, 4, 1}}, {part(0), {7, 0, 0}, part(0), {0, 7, 0}, {1, 1, 1}}});
   copy(s, floats, pairs, {{part(0), {4, 4, 0}, part(0), {0, 0, 0}, {3, 2, 1}}});
   const std::uint32_t *a = take(s, p, floats), *b = take(s, p, pairs);
   run(s);
@@ -62,14 +60,12 @@ void formats(Session& s, const MappedBuffer& words, Pictures& p) {
 }
 
 void blocks(Session& s, const MappedBuffer& words, Pictures& p) {
-  const Image squares =
-                  create_from(s, image_info(VK_FORMAT_BC1_RGBA_UNORM_BLOCK, {16, 16, 1}, kBoth), words, 0),
+  const Image squares = create_from(s, image_info(VK_FORMAT_BC1_RGBA_UNORM_BLOCK, {16, 16, 1}, kBoth), words, 0),
               texels = create_from(s, image_info(VK_FORMAT_R32G32_UINT, {8, 8, 1}, kBoth), words, 2048);
   copy(s, squares, texels, {{part(0), {4, 8, 0}, part(0), {1, 1, 0}, {8, 8, 1}}});
   copy(s, texels, squares, {{part(0), {6, 6, 0}, part(0), {0, 0, 0}, {2, 1, 1}}});
   const std::uint32_t* found = take(s, p, texels, 8);
-  const VkBufferImageCopy all{
-      .bufferOffset = p.used, .imageSubresource = part(0), .imageExtent = {16, 16, 1}};
+  const VkBufferImageCopy all{.bufferOffset = p.used, .imageSubresource = part(0), .imageExtent = {16, 16, 1}};
   vkCmdCopyImageToBuffer(s.cmd, squares.image, VK_IMAGE_LAYOUT_GENERAL, p.out.buffer, 1, &all);
   p.used += 128;
   run(s);

@@ -35,8 +35,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_shader_bfloat16");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_shader_bfloat16"); }
 
 #endif

@@ -11,8 +11,8 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 8;
-constexpr VkFormat kFormats[4] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT,
-                                  VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_B10G11R11_UFLOAT_PACK32};
+constexpr VkFormat kFormats[4] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_R8G8B8A8_SRGB,
+                                  VK_FORMAT_B10G11R11_UFLOAT_PACK32};
 
 VkPipelineColorBlendAttachmentState state(int i, int shift, VkColorComponentFlags mask) {
   // Sources of two colours are for a single attachment.
@@ -36,8 +36,7 @@ int main() {
   Session s = open("blending", needs);
   Image canvas[4];
   for (int i = 0; i < 4; ++i) {
-    if (!can_be(s, kFormats[i], VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT))
-      leave("blending into a format");
+    if (!can_be(s, kFormats[i], VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BLEND_BIT)) leave("blending into a format");
     canvas[i] = create_general(s, image_info(kFormats[i], kExtent, kDrawnAndRead));
   }
   Pictures p = create_pictures(s, 64 * 1024);

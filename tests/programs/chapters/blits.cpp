@@ -21,8 +21,7 @@ VkImageBlit region(VkOffset3D from, VkOffset3D from_end, VkOffset3D to, VkOffset
 // A colour a texel, the same for every run.
 void fill(Session& s, const Image& i, const MappedBuffer& from, std::uint32_t layers = 1) {
   const VkBufferImageCopy all{
-      .imageSubresource = {i.range.aspectMask & ~VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT}, 0, 0,
-                           layers},
+      .imageSubresource = {i.range.aspectMask & ~VkImageAspectFlags{VK_IMAGE_ASPECT_STENCIL_BIT}, 0, 0, layers},
       .imageExtent = i.info.extent};
   vkCmdCopyBufferToImage(s.cmd, from.buffer, i.image, kGeneral, 1, &all);
   barrier(s.cmd);
@@ -47,26 +46,22 @@ int main() {
   info.mipLevels = 2;
   info.arrayLayers = 2;
   const Image target = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
-  const auto picture = [&](const Image& from, const Image& to, const std::vector<VkImageBlit>& regions,
-                           VkFilter filter, VkDeviceSize bytes = 4,
-                           VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT) {
+  const auto picture = [&](const Image& from, const Image& to, const std::vector<VkImageBlit>& regions, VkFilter filter,
+                           VkDeviceSize bytes = 4, VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT) {
     if (aspect == VK_IMAGE_ASPECT_COLOR_BIT) clear(s.cmd, to, {});
-    vkCmdBlitImage(s.cmd, from.image, kGeneral, to.image, kGeneral,
-                   static_cast<std::uint32_t>(regions.size()), regions.data(), filter);
+    vkCmdBlitImage(s.cmd, from.image, kGeneral, to.image, kGeneral, static_cast<std::uint32_t>(regions.size()),
+                   regions.data(), filter);
     barrier(s.cmd);
     return take(s, p, to, bytes, aspect);
   };
   constexpr VkOffset3D zero{0, 0, 0}, all{kSize, kSize, 1};
-  const auto* mirrored =
-      picture(source, target, {region(zero, all, {kSize, 0, 0}, {0, kSize, 1})}, VK_FILTER_NEAREST);
-  const auto* turned =
-      picture(source, target, {region({kSize, kSize, 0}, {0, 0, 1}, zero, all)}, VK_FILTER_NEAREST);
+  const auto* mirrored = picture(source, target, {region(zero, all, {kSize, 0, 0}, {0, kSize, 1})}, VK_FILTER_NEAREST);
+  const auto* turned = picture(source, target, {region({kSize, kSize, 0}, {0, 0, 1}, zero, all)}, VK_FILTER_NEAREST);
   picture(source, target, {region({1, 2, 0}, {4, 5, 1}, {0, 0, 0}, {7, 8, 1})}, VK_FILTER_NEAREST);
-  picture(
-      source, target,
-      {region({1, 0, 0}, {7, 8, 1}, {4, 0, 0}, {0, 3, 1}), region({0, 0, 0}, {2, 2, 1}, {4, 4, 0}, {8, 8, 1}),
-       region({3, 3, 0}, {4, 4, 1}, {0, 4, 0}, {4, 8, 1})},
-      VK_FILTER_LINEAR);
+  picture(source, target,
+          {region({1, 0, 0}, {7, 8, 1}, {4, 0, 0}, {0, 3, 1}), region({0, 0, 0}, {2, 2, 1}, {4, 4, 0}, {8, 8, 1}),
+           region({3, 3, 0}, {4, 4, 1}, {0, 4, 0}, {4, 8, 1})},
+          VK_FILTER_LINEAR);
   // Into a level of two layers: each from its own.
   const Image layers = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
   fill(s, layers, texels, 2);
@@ -76,8 +71,7 @@ int main() {
   two.dstSubresource.mipLevel = 1;
   vkCmdBlitImage(s.cmd, layers.image, kGeneral, target.image, kGeneral, 1, &two, VK_FILTER_LINEAR);
   barrier(s.cmd);
-  for (std::uint32_t layer = 0; layer < 2; ++layer)
-    take(s, p, target, 4, VK_IMAGE_ASPECT_COLOR_BIT, 1, layer);
+  for (std::uint32_t layer = 0; layer < 2; ++layer) take(s, p, target, 4, VK_IMAGE_ASPECT_COLOR_BIT, 1, layer);
 
   struct Format {
     VkFormat from, to;
@@ -89,8 +83,7 @@ int main() {
                             {VK_FORMAT_R8G8B8A8_SNORM, VK_FORMAT_R8_SNORM, 1},
                             {VK_FORMAT_R8G8B8A8_UINT, VK_FORMAT_R16G16_UINT, 4},
                             {VK_FORMAT_R8G8B8A8_SINT, VK_FORMAT_R32_SINT, 4}}) {
-    if (!can_be(s, one.from, VK_FORMAT_FEATURE_BLIT_SRC_BIT) ||
-        !can_be(s, one.to, VK_FORMAT_FEATURE_BLIT_DST_BIT))
+    if (!can_be(s, one.from, VK_FORMAT_FEATURE_BLIT_SRC_BIT) || !can_be(s, one.to, VK_FORMAT_FEATURE_BLIT_DST_BIT))
       continue;
     const Image from = create_general(s, image_info(one.from, kExtent, kTransfers)),
                 to = create_general(s, image_info(one.to, kExtent, kTransfers));
@@ -109,13 +102,12 @@ int main() {
 
   if (can_be(s, VK_FORMAT_D32_SFLOAT, VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_BLIT_DST_BIT)) {
     constexpr VkImageAspectFlags depth = VK_IMAGE_ASPECT_DEPTH_BIT;
-    const Image from = create_general(s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, kTransfers),
-                                      VK_IMAGE_VIEW_TYPE_2D, depth),
-                to = create_general(s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, kTransfers),
-                                    VK_IMAGE_VIEW_TYPE_2D, depth);
+    const Image from = create_general(s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, kTransfers), VK_IMAGE_VIEW_TYPE_2D,
+                                      depth),
+                to = create_general(s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, kTransfers), VK_IMAGE_VIEW_TYPE_2D,
+                                    depth);
     fill(s, from, depths);
-    picture(from, to, {region({0, 0, 0}, {8, 8, 1}, {8, 8, 0}, {0, 0, 1}, depth)}, VK_FILTER_NEAREST, 4,
-            depth);
+    picture(from, to, {region({0, 0, 0}, {8, 8, 1}, {8, 8, 0}, {0, 0, 1}, depth)}, VK_FILTER_NEAREST, 4, depth);
   }
   // Within one image, from one part to another that does not meet it; by the newer command.
   const VkImageBlit2 inner{VK_STRUCTURE_TYPE_IMAGE_BLIT_2,       nullptr,

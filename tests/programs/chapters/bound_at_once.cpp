@@ -11,13 +11,10 @@ namespace {
 
 constexpr std::uint32_t kCount = 6;
 
-VkDeviceSize up(VkDeviceSize at, VkDeviceSize alignment) {
-  return (at + alignment - 1) / alignment * alignment;
-}
+VkDeviceSize up(VkDeviceSize at, VkDeviceSize alignment) { return (at + alignment - 1) / alignment * alignment; }
 
 VkBuffer create_buffer(Session& s, std::uint32_t i) {
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 100 + i * 60, .usage = kCopies};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 100 + i * 60, .usage = kCopies};
   VkBuffer buffer;
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &buffer));
   return keep(s, vkDestroyBuffer, buffer);
@@ -33,8 +30,8 @@ int main() {
   VkBindBufferMemoryInfo buffer_binds[kCount];
   VkBindImageMemoryInfo image_binds[kCount];
   const std::uint32_t self = 0;
-  const VkBindBufferMemoryDeviceGroupInfo of_buffers{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO,
-                                                     nullptr, 1, &self};
+  const VkBindBufferMemoryDeviceGroupInfo of_buffers{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_DEVICE_GROUP_INFO, nullptr, 1,
+                                                     &self};
   const VkBindImageMemoryDeviceGroupInfo of_images{
       VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_DEVICE_GROUP_INFO, nullptr, 0, nullptr, 0, nullptr};
   VkDeviceSize end = 4096, images_end = 0;
@@ -46,17 +43,17 @@ int main() {
     VkMemoryRequirements2 needed{VK_STRUCTURE_TYPE_MEMORY_REQUIREMENTS_2};
     vkGetBufferMemoryRequirements2(s.device, &asked, &needed);
     end = up(end, needed.memoryRequirements.alignment);
-    buffer_binds[i] = {VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, i % 2 == 0 ? &of_buffers : nullptr,
-                       buffers[i], VK_NULL_HANDLE, end};
+    buffer_binds[i] = {VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, i % 2 == 0 ? &of_buffers : nullptr, buffers[i],
+                       VK_NULL_HANDLE, end};
     end += needed.memoryRequirements.size;
     types &= needed.memoryRequirements.memoryTypeBits;
 
-    images[i] = keep(s, vkDestroyImage,
-                     create_unbound_image(
-                         s, image_info(VK_FORMAT_R8G8B8A8_UINT, {5 + i, 3, 1},
-                                       VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
-    const VkImageMemoryRequirementsInfo2 image_asked{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2,
-                                                     nullptr, images[i]};
+    images[i] =
+        keep(s, vkDestroyImage,
+             create_unbound_image(s, image_info(VK_FORMAT_R8G8B8A8_UINT, {5 + i, 3, 1},
+                                                VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
+    const VkImageMemoryRequirementsInfo2 image_asked{VK_STRUCTURE_TYPE_IMAGE_MEMORY_REQUIREMENTS_INFO_2, nullptr,
+                                                     images[i]};
     vkGetImageMemoryRequirements2(s.device, &image_asked, &needed);
     images_end = up(images_end, needed.memoryRequirements.alignment);
     image_binds[i] = {VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_INFO, i % 2 == 0 ? &of_images : nullptr, images[i],
@@ -88,9 +85,8 @@ int main() {
   const MappedBuffer out = buffer(s, 4096, kCopies);
   for (std::uint32_t i = 0; i < kCount; ++i) {
     change_layout(s.cmd, images[i], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
-    const VkBufferImageCopy in{.bufferOffset = 4,
-                               .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                               .imageExtent = {5 + i, 3, 1}};
+    const VkBufferImageCopy in{
+        .bufferOffset = 4, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {5 + i, 3, 1}};
     vkCmdCopyBufferToImage(s.cmd, buffers[i], images[i], VK_IMAGE_LAYOUT_GENERAL, 1, &in);
     barrier(s.cmd);
     VkBufferImageCopy back = in;

@@ -34,18 +34,15 @@ int main() {
     all->order[i] = static_cast<std::uint32_t>(i);
     all->order[8 + i] = static_cast<std::uint32_t>(7 - i);
   }
-  const MappedBuffer words =
-      buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT, all);
+  const MappedBuffer words = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | VK_BUFFER_USAGE_INDEX_BUFFER_BIT, all);
   const VkDeviceSize tints_at = sizeof all->corners, order_at = sizeof all->corners + sizeof all->tints;
   Drawing d = shapes(s);
   d.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, shader(s, bound_vert_spv)),
               stage(VK_SHADER_STAGE_FRAGMENT_BIT, shader(s, varying_frag_spv))};
-  const VkVertexInputBindingDescription bindings[3] = {{0, 8, VK_VERTEX_INPUT_RATE_VERTEX},
-                                                       {2, 16, VK_VERTEX_INPUT_RATE_VERTEX},
-                                                       {3, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
-  const VkVertexInputAttributeDescription attributes[3] = {{0, 0, VK_FORMAT_R32G32_SFLOAT, 0},
-                                                           {1, 2, VK_FORMAT_R32G32B32A32_SFLOAT, 0},
-                                                           {2, 3, VK_FORMAT_R32_SFLOAT, 0}};
+  const VkVertexInputBindingDescription bindings[3] = {
+      {0, 8, VK_VERTEX_INPUT_RATE_VERTEX}, {2, 16, VK_VERTEX_INPUT_RATE_VERTEX}, {3, 4, VK_VERTEX_INPUT_RATE_INSTANCE}};
+  const VkVertexInputAttributeDescription attributes[3] = {
+      {0, 0, VK_FORMAT_R32G32_SFLOAT, 0}, {1, 2, VK_FORMAT_R32G32B32A32_SFLOAT, 0}, {2, 3, VK_FORMAT_R32_SFLOAT, 0}};
   d.input.vertexBindingDescriptionCount = d.input.vertexAttributeDescriptionCount = 3;
   d.input.pVertexBindingDescriptions = bindings;
   d.input.pVertexAttributeDescriptions = attributes;
@@ -79,8 +76,7 @@ int main() {
     vkCmdDraw(s.cmd, 4, 1, 0, 0);
   });
   picture(strides, [&] {
-    const VkDeviceSize sizes[4] = {words.bytes, 0, 96, 0},
-                       every[4] = {24, 0, 32, 0};  // the fourth lies in the colours
+    const VkDeviceSize sizes[4] = {words.bytes, 0, 96, 0}, every[4] = {24, 0, 32, 0};  // the fourth lies in the colours
     vkCmdBindVertexBuffers2(s.cmd, 0, 4, from, offsets, sizes, every);
     vkCmdDraw(s.cmd, 4, 1, 0, 0);
   });
@@ -93,8 +89,7 @@ int main() {
   });
   run(s);
   for (const std::uint32_t* one : seen) EXPECT(s, count(one, kTexels, kBlack) < kTexels);
-  EXPECT(s,
-         std::memcmp(seen[0], seen[1], kTexels * 4) != 0 && std::memcmp(seen[0], seen[3], kTexels * 4) != 0);
+  EXPECT(s, std::memcmp(seen[0], seen[1], kTexels * 4) != 0 && std::memcmp(seen[0], seen[3], kTexels * 4) != 0);
   add(s, p.out);
   return finish(s);
 }

@@ -9,10 +9,9 @@ using namespace program;
 
 namespace {
 
-VkPipelineCache create_cache(const Context& c, const std::vector<char>& data,
-                             VkPipelineCacheCreateFlags flags = 0) {
-  const VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, nullptr, flags,
-                                       data.size(), data.data()};
+VkPipelineCache create_cache(const Context& c, const std::vector<char>& data, VkPipelineCacheCreateFlags flags = 0) {
+  const VkPipelineCacheCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO, nullptr, flags, data.size(),
+                                       data.data()};
   VkPipelineCache cache;
   CHECK(vkCreatePipelineCache(c.device, &info, nullptr, &cache));
   return cache;
@@ -41,8 +40,8 @@ void build(Session& s, VkPipelineLayout layout, VkShaderModule module, VkPipelin
                 .flags = i == 0       ? VkFlags{VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT}
                          : i % 2 == 1 ? VkFlags{VK_PIPELINE_CREATE_DERIVATIVE_BIT}
                                       : 0u,
-                .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
-                          VK_SHADER_STAGE_COMPUTE_BIT, module, "main", nullptr},
+                .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
+                          module, "main", nullptr},
                 .layout = layout,
                 .basePipelineIndex = i % 2 == 1 ? 0 : -1};
   }
@@ -56,8 +55,8 @@ void only_if_cached(Session& s, VkPipelineLayout layout, VkShaderModule module, 
   for (int i = 0; i < 3; ++i)
     infos[i] = {.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
                 .flags = i == 1 ? 0u : VkFlags{VK_PIPELINE_CREATE_FAIL_ON_PIPELINE_COMPILE_REQUIRED_BIT},
-                .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
-                          VK_SHADER_STAGE_COMPUTE_BIT, module, "main", nullptr},
+                .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
+                          module, "main", nullptr},
                 .layout = layout};
   VkPipeline pipelines[3] = {};
   const VkResult result = vkCreateComputePipelines(s.device, cache, 3, infos, nullptr, pipelines);
@@ -87,10 +86,9 @@ int main() {
   std::vector<char> cut = data, wrong = data;
   if (cut.size() > 33) cut.resize(33);
   wrong[9] ^= 0x55;  // another vendor's
-  const VkPipelineCache more[4] = {
-      create_cache(s, data), create_cache(s, wrong),
-      create_cache(s, std::vector<char>(data.begin(), data.begin() + 32)),
-      create_cache(s, data, VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT)};
+  const VkPipelineCache more[4] = {create_cache(s, data), create_cache(s, wrong),
+                                   create_cache(s, std::vector<char>(data.begin(), data.begin() + 32)),
+                                   create_cache(s, data, VK_PIPELINE_CACHE_CREATE_EXTERNALLY_SYNCHRONIZED_BIT)};
   build(s, k.layout, module, more[1], pipelines);
   only_if_cached(s, k.layout, module, more[0]);
   CHECK(vkMergePipelineCaches(s.device, first, 3, more));

@@ -36,8 +36,7 @@ void give(void* user, void* memory) {
   std::free(static_cast<unsigned char*>(memory) - kHead);
 }
 
-void* retake(void* user, void* memory, std::size_t size, std::size_t alignment,
-             VkSystemAllocationScope scope) {
+void* retake(void* user, void* memory, std::size_t size, std::size_t alignment, VkSystemAllocationScope scope) {
   void* fresh = size == 0 ? nullptr : take(user, size, alignment, scope);
   std::size_t before = 0;
   if (memory != nullptr) std::memcpy(&before, static_cast<unsigned char*>(memory) - kHead, sizeof before);
@@ -77,14 +76,12 @@ Context create_device_of(const VkAllocationCallbacks& by) {
 
 std::uint64_t work(const Context& c, const VkAllocationCallbacks& by) {
   const auto pool = make<VkCommandPool>(
-      c, vkCreateCommandPool,
-      VkCommandPoolCreateInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, c.family}, by);
-  const auto fence =
-      make<VkFence>(c, vkCreateFence, VkFenceCreateInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, by);
-  const auto semaphore = make<VkSemaphore>(
-      c, vkCreateSemaphore, VkSemaphoreCreateInfo{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO}, by);
-  const auto event =
-      make<VkEvent>(c, vkCreateEvent, VkEventCreateInfo{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO}, by);
+      c, vkCreateCommandPool, VkCommandPoolCreateInfo{VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO, nullptr, 0, c.family},
+      by);
+  const auto fence = make<VkFence>(c, vkCreateFence, VkFenceCreateInfo{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO}, by);
+  const auto semaphore =
+      make<VkSemaphore>(c, vkCreateSemaphore, VkSemaphoreCreateInfo{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO}, by);
+  const auto event = make<VkEvent>(c, vkCreateEvent, VkEventCreateInfo{VK_STRUCTURE_TYPE_EVENT_CREATE_INFO}, by);
   const auto buffer = make<VkBuffer>(
       c, vkCreateBuffer,
       VkBufferCreateInfo{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = 512, .usage = kStorage}, by);
@@ -92,35 +89,30 @@ std::uint64_t work(const Context& c, const VkAllocationCallbacks& by) {
   vkGetBufferMemoryRequirements(c.device, buffer, &needs);
   const VkMemoryAllocateInfo allocation{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, nullptr, needs.size,
-      memory_type(c, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(c, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   const auto memory = make<VkDeviceMemory>(c, vkAllocateMemory, allocation, by);
   CHECK(vkBindBufferMemory(c.device, buffer, memory, 0));
-  const VkDescriptorSetLayoutBinding bindings[2] = {
-      {0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kCompute, nullptr},
-      {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kCompute, nullptr}};
+  const VkDescriptorSetLayoutBinding bindings[2] = {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kCompute, nullptr},
+                                                    {1, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kCompute, nullptr}};
   const auto set_layout = make<VkDescriptorSetLayout>(
       c, vkCreateDescriptorSetLayout,
-      VkDescriptorSetLayoutCreateInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 2,
-                                      bindings},
+      VkDescriptorSetLayoutCreateInfo{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 2, bindings},
       by);
   const VkPushConstantRange range{kCompute, 0, 16};
-  const auto layout =
-      make<VkPipelineLayout>(c, vkCreatePipelineLayout,
-                             VkPipelineLayoutCreateInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO,
-                                                        nullptr, 0, 1, &set_layout, 1, &range},
-                             by);
-  const auto module =
-      make<VkShaderModule>(c, vkCreateShaderModule,
-                           VkShaderModuleCreateInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
-                                                    sizeof count_comp_spv, count_comp_spv},
-                           by);
-  const auto cache = make<VkPipelineCache>(
-      c, vkCreatePipelineCache, VkPipelineCacheCreateInfo{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO}, by);
+  const auto layout = make<VkPipelineLayout>(
+      c, vkCreatePipelineLayout,
+      VkPipelineLayoutCreateInfo{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set_layout, 1, &range},
+      by);
+  const auto module = make<VkShaderModule>(c, vkCreateShaderModule,
+                                           VkShaderModuleCreateInfo{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO,
+                                                                    nullptr, 0, sizeof count_comp_spv, count_comp_spv},
+                                           by);
+  const auto cache = make<VkPipelineCache>(c, vkCreatePipelineCache,
+                                           VkPipelineCacheCreateInfo{VK_STRUCTURE_TYPE_PIPELINE_CACHE_CREATE_INFO}, by);
   const VkComputePipelineCreateInfo pipeline_info{
       .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                module, "main", nullptr},
+      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT, module,
+                "main", nullptr},
       .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(c.device, cache, 1, &pipeline_info, &by, &pipeline));

@@ -24,8 +24,7 @@ VkInstance create_chained(int& heard) {
                                                      VK_DEBUG_UTILS_MESSAGE_TYPE_VALIDATION_BIT_EXT,
                                                      hear,
                                                      &heard};
-  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME,
-                                    VK_KHR_DEVICE_GROUP_CREATION_EXTENSION_NAME,
+  const char* const extensions[] = {VK_EXT_DEBUG_UTILS_EXTENSION_NAME, VK_KHR_DEVICE_GROUP_CREATION_EXTENSION_NAME,
                                     VK_KHR_GET_PHYSICAL_DEVICE_PROPERTIES_2_EXTENSION_NAME};
   const VkApplicationInfo application{
       VK_STRUCTURE_TYPE_APPLICATION_INFO, nullptr, nullptr, 0xffffffff, "", 0, VK_API_VERSION_1_3};
@@ -43,8 +42,7 @@ Context create(VkInstance instance, const void* chain, const VkPhysicalDeviceFea
   std::uint32_t count = 1;
   if (vkEnumeratePhysicalDevices(instance, &count, &c.physical) < 0) die("no device", 0);
   const float priority = 0;
-  const VkDeviceQueueCreateInfo queue{
-      VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
+  const VkDeviceQueueCreateInfo queue{VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, 0, 1, &priority};
   const VkDeviceCreateInfo info{VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 chain,
                                 0,
@@ -93,15 +91,14 @@ int main() {
   some.robustBufferAccess = robust;
   devices.push_back(create(instance, nullptr, &some));
   // Structures of one feature each, the newest first, and one that says no to everything.
-  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES, nullptr, VK_TRUE};
-  VkPhysicalDeviceMultiviewFeatures views{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES, &timelines,
-                                          VK_FALSE, VK_FALSE, VK_FALSE};
-  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
-                                               &views, VK_TRUE};
+  VkPhysicalDeviceTimelineSemaphoreFeatures timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
+                                                      nullptr, VK_TRUE};
+  VkPhysicalDeviceMultiviewFeatures views{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MULTIVIEW_FEATURES, &timelines, VK_FALSE,
+                                          VK_FALSE, VK_FALSE};
+  VkPhysicalDeviceSynchronization2Features two{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES, &views,
+                                               VK_TRUE};
   const VkPhysicalDevice self = devices[0].physical;
-  const VkDeviceGroupDeviceCreateInfo group{VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, &two, 1,
-                                            &self};
+  const VkDeviceGroupDeviceCreateInfo group{VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO, &two, 1, &self};
   devices.push_back(create(instance, &group, &some,
                            {VK_KHR_SYNCHRONIZATION_2_EXTENSION_NAME, VK_KHR_TIMELINE_SEMAPHORE_EXTENSION_NAME,
                             VK_KHR_MULTIVIEW_EXTENSION_NAME}));

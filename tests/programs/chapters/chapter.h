@@ -8,8 +8,7 @@
 
 namespace program {
 
-constexpr VkImageUsageFlags kDrawnAndRead =
-    VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
+constexpr VkImageUsageFlags kDrawnAndRead = VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT;
 constexpr VkImageAspectFlags kDepthAndStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAGE_ASPECT_STENCIL_BIT;
 
 // Dynamic rendering is what most of them draw with.
@@ -29,11 +28,10 @@ inline Pictures create_pictures(Session& s, VkDeviceSize bytes) { return {create
 
 // Copies a level of a layer of an image that is in the GENERAL layout; the words it will be in.
 inline const std::uint32_t* take(Session& s, Pictures& p, const Image& i, VkDeviceSize texel_bytes = 4,
-                                 VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT,
-                                 std::uint32_t level = 0, std::uint32_t layer = 0) {
+                                 VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT, std::uint32_t level = 0,
+                                 std::uint32_t layer = 0) {
   const auto at = [&](std::uint32_t size) { return size >> level == 0 ? 1 : size >> level; };
-  const VkDeviceSize bytes =
-      texel_bytes * at(i.info.extent.width) * at(i.info.extent.height) * at(i.info.extent.depth);
+  const VkDeviceSize bytes = texel_bytes * at(i.info.extent.width) * at(i.info.extent.height) * at(i.info.extent.depth);
   if (p.used + bytes > p.out.bytes) die("too many pictures", static_cast<long>(p.used));
   const std::uint32_t* words = p.out.words + p.used / 4;
   copy_out(s.cmd, i, VK_IMAGE_LAYOUT_GENERAL, p.out, p.used, aspect, level, layer);
@@ -43,8 +41,7 @@ inline const std::uint32_t* take(Session& s, Pictures& p, const Image& i, VkDevi
 }
 
 // An image in the GENERAL layout.
-inline Image create_general(Session& s, const VkImageCreateInfo& info,
-                            VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D,
+inline Image create_general(Session& s, const VkImageCreateInfo& info, VkImageViewType type = VK_IMAGE_VIEW_TYPE_2D,
                             VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT) {
   const Image i = create_image(s, info, type, aspect);
   transition(s.cmd, i, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
@@ -92,8 +89,7 @@ constexpr VkSubpassDependency everything(std::uint32_t from, std::uint32_t to, V
           flags};
 }
 
-inline VkRenderingInfo rendering_info(std::uint32_t extent,
-                                      const std::vector<VkRenderingAttachmentInfo>& colors,
+inline VkRenderingInfo rendering_info(std::uint32_t extent, const std::vector<VkRenderingAttachmentInfo>& colors,
                                       std::uint32_t layers = 1) {
   return {.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
           .renderArea = {{0, 0}, {extent, extent}},
@@ -104,8 +100,7 @@ inline VkRenderingInfo rendering_info(std::uint32_t extent,
 
 inline VkQueryPool create_queries(Session& s, VkQueryType type, std::uint32_t count,
                                   VkQueryPipelineStatisticFlags statistics = 0) {
-  const VkQueryPoolCreateInfo info{
-      VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
+  const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, type, count, statistics};
   VkQueryPool pool;
   CHECK(vkCreateQueryPool(s.device, &info, nullptr, &pool));
   return keep(s, vkDestroyQueryPool, pool);

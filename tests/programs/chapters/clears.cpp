@@ -18,15 +18,14 @@ struct Format {
   std::uint32_t bytes;
   VkClearColorValue value;
 };
-const Format kFormats[] = {
-    {VK_FORMAT_R5G6B5_UNORM_PACK16, 2, {.float32 = {0.5f, 0.25f, 1, 0}}},
-    {VK_FORMAT_A2B10G10R10_UINT_PACK32, 4, {.uint32 = {1023, 512, 7, 2}}},
-    {VK_FORMAT_R8G8_SNORM, 2, {.float32 = {-0.5f, 2, 0, 0}}},
-    {VK_FORMAT_R16_SINT, 2, {.int32 = {-1234, 0, 0, 0}}},
-    {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 4, {.float32 = {0.5f, 1000, 0.03125f, 0}}},
-    {VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, 4, {.float32 = {100, 0.125f, 3, 0}}},
-    {VK_FORMAT_R8G8B8A8_SRGB, 4, {.float32 = {0.5f, 0.25f, 0.75f, 0.5f}}},
-    {VK_FORMAT_R32G32B32A32_UINT, 16, {.uint32 = {0xffffffff, 0x80000000, 1, 0x12345678}}}};
+const Format kFormats[] = {{VK_FORMAT_R5G6B5_UNORM_PACK16, 2, {.float32 = {0.5f, 0.25f, 1, 0}}},
+                           {VK_FORMAT_A2B10G10R10_UINT_PACK32, 4, {.uint32 = {1023, 512, 7, 2}}},
+                           {VK_FORMAT_R8G8_SNORM, 2, {.float32 = {-0.5f, 2, 0, 0}}},
+                           {VK_FORMAT_R16_SINT, 2, {.int32 = {-1234, 0, 0, 0}}},
+                           {VK_FORMAT_B10G11R11_UFLOAT_PACK32, 4, {.float32 = {0.5f, 1000, 0.03125f, 0}}},
+                           {VK_FORMAT_E5B9G9R9_UFLOAT_PACK32, 4, {.float32 = {100, 0.125f, 3, 0}}},
+                           {VK_FORMAT_R8G8B8A8_SRGB, 4, {.float32 = {0.5f, 0.25f, 0.75f, 0.5f}}},
+                           {VK_FORMAT_R32G32B32A32_UINT, 16, {.uint32 = {0xffffffff, 0x80000000, 1, 0x12345678}}}};
 
 }  // namespace
 
@@ -35,18 +34,16 @@ int main() {
   Session s = open("clears", needs);
   Pictures p = create_pictures(s, 64 * 1024);
   for (const Format& one : kFormats) {
-    if (!can_be(s, one.format, VK_FORMAT_FEATURE_TRANSFER_DST_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT))
-      continue;
+    if (!can_be(s, one.format, VK_FORMAT_FEATURE_TRANSFER_DST_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT)) continue;
     VkImageCreateInfo info = image_info(one.format, kExtent, kTransfers);
     info.mipLevels = 3;
     info.arrayLayers = 3;
     const Image i = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
     const VkClearColorValue zero{};
     clear(s.cmd, i, zero);
-    const VkImageSubresourceRange ranges[3] = {
-        {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, 1},
-        {VK_IMAGE_ASPECT_COLOR_BIT, 1, VK_REMAINING_MIP_LEVELS, 0, 1},
-        {VK_IMAGE_ASPECT_COLOR_BIT, 2, 1, 1, VK_REMAINING_ARRAY_LAYERS}};
+    const VkImageSubresourceRange ranges[3] = {{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, 1},
+                                               {VK_IMAGE_ASPECT_COLOR_BIT, 1, VK_REMAINING_MIP_LEVELS, 0, 1},
+                                               {VK_IMAGE_ASPECT_COLOR_BIT, 2, 1, 1, VK_REMAINING_ARRAY_LAYERS}};
     vkCmdClearColorImage(s.cmd, i.image, kGeneral, &one.value, 3, ranges);
     barrier(s.cmd);
     for (std::uint32_t level = 0; level < 3; ++level)
@@ -65,8 +62,7 @@ int main() {
   const std::uint32_t* large = take(s, p, solid);
   const std::uint32_t* small = take(s, p, solid, 4, VK_IMAGE_ASPECT_COLOR_BIT, 1);
 
-  info = image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent,
-                    kTransfers | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
+  info = image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, kExtent, kTransfers | VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT);
   info.arrayLayers = 2;
   const Image behind = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY, kDepthAndStencil);
   const VkClearDepthStencilValue first{0.25f, 0x11}, second{0.75f, 0x22}, third{0.5f, 0x133};
@@ -105,8 +101,7 @@ int main() {
   }
   const VkSubpassDescription subpass{
       .colorAttachmentCount = 2, .pColorAttachments = references, .pDepthStencilAttachment = &references[2]};
-  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0),
-                                               everything(0, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, VK_SUBPASS_EXTERNAL)};
   const VkRenderPass pass = create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                                             .attachmentCount = 3,
                                             .pAttachments = attachments,
@@ -117,14 +112,13 @@ int main() {
   const VkImageView one_layer =
       create_view(s, behind.image, VK_IMAGE_VIEW_TYPE_2D, behind.info.format, {kDepthAndStencil, 0, 1, 1, 1});
   const VkClearValue values[2]{};
-  const VkRenderPassBeginInfo begins{
-      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-      nullptr,
-      pass,
-      create_framebuffer(s, pass, {canvas[0].view, canvas[1].view, one_layer}, kExtent),
-      {{1, 0}, {7, 8}},
-      2,
-      values};
+  const VkRenderPassBeginInfo begins{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
+                                     nullptr,
+                                     pass,
+                                     create_framebuffer(s, pass, {canvas[0].view, canvas[1].view, one_layer}, kExtent),
+                                     {{1, 0}, {7, 8}},
+                                     2,
+                                     values};
   vkCmdBeginRenderPass(s.cmd, &begins, VK_SUBPASS_CONTENTS_INLINE);
   const VkClearAttachment what[4] = {{VK_IMAGE_ASPECT_COLOR_BIT, 1, {.color = {.int32 = {-5, 300, 0, 0}}}},
                                      {VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = green}},

@@ -30,8 +30,7 @@ int main() {
   const float planes[2][8] = {{1, 0.5f, 0.25f, 0.5f, -1, 0.25f, 0.5f, 1.25f},
                               {0.25f, -1, 0.5f, 0.5f, 1, 1, -0.75f, 0.5f}};
   for (const VkPrimitiveTopology topology :
-       {VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, VK_PRIMITIVE_TOPOLOGY_LINE_STRIP,
-        VK_PRIMITIVE_TOPOLOGY_POINT_LIST}) {
+       {VK_PRIMITIVE_TOPOLOGY_TRIANGLE_STRIP, VK_PRIMITIVE_TOPOLOGY_LINE_STRIP, VK_PRIMITIVE_TOPOLOGY_POINT_LIST}) {
     d.assembly.topology = topology;
     const VkPipeline pipeline = build(s, d);
     for (const auto& plane : planes) {

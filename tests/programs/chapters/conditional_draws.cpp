@@ -24,11 +24,10 @@ int main() {
   const Image canvas = create_canvas(s, kExtent);
   Pictures p = create_pictures(s, std::size_t{2} * kTexels * 4);
   const std::uint32_t host[8] = {0, 1, 0, 0x80000000, 2, 0, 0, 0};  // the last two are written
-  const MappedBuffer words =
-      buffer_of(s,
-                VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                    VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
-                host);
+  const MappedBuffer words = buffer_of(s,
+                                       VK_BUFFER_USAGE_CONDITIONAL_RENDERING_BIT_EXT |
+                                           VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT,
+                                       host);
   const VkDrawIndirectCommand draws[1] = {{4, 1, 0, 0}};
   const MappedBuffer indirect = buffer_of(s, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT, draws);
   const MappedBuffer results = buffer(s, 64, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);

@@ -29,16 +29,15 @@ int main() {
   NEED(needs, Vulkan11Features, samplerYcbcrConversion);
   Session s = open("conversions", needs);
   constexpr VkFormat two = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM, three = VK_FORMAT_G8_B8_R8_3PLANE_420_UNORM;
-  constexpr VkFormatFeatureFlags sampled =
-      VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+  constexpr VkFormatFeatureFlags sampled = VK_FORMAT_FEATURE_SAMPLED_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
   if (!can_be(s, two, sampled) || !can_be(s, three, sampled)) leave("images of several planes");
   const MappedBuffer texels = buffer(s, 4096, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   for (std::uint32_t i = 0; i < 1024; ++i) texels.words[i] = mix(i / 2, 41);
   const auto create = [&](VkFormat format, std::uint32_t planes) {
     const Image i = [&] {
-      VkImageCreateInfo info = image_info(
-          format, kExtent,
-          VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+      VkImageCreateInfo info =
+          image_info(format, kExtent,
+                     VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
       Image made;
       made.info = info;
       made.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
@@ -61,12 +60,10 @@ int main() {
   };
   const Image images[2] = {create(two, 2), create(three, 3)};
   const Image canvas = create_canvas(s, kExtent),
-              single = create_general(
-                  s, image_info(VK_FORMAT_R8_UNORM, kHalf,
-                                VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
+              single = create_general(s, image_info(VK_FORMAT_R8_UNORM, kHalf,
+                                                    VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
   Pictures p = create_pictures(s, std::size_t{8} * kTexels * 4);
-  constexpr VkSamplerYcbcrRange full = VK_SAMPLER_YCBCR_RANGE_ITU_FULL,
-                                narrow = VK_SAMPLER_YCBCR_RANGE_ITU_NARROW;
+  constexpr VkSamplerYcbcrRange full = VK_SAMPLER_YCBCR_RANGE_ITU_FULL, narrow = VK_SAMPLER_YCBCR_RANGE_ITU_NARROW;
   constexpr VkChromaLocation even = VK_CHROMA_LOCATION_COSITED_EVEN, middle = VK_CHROMA_LOCATION_MIDPOINT;
   const Way ways[] = {
       {two, VK_SAMPLER_YCBCR_MODEL_CONVERSION_YCBCR_601, narrow, even, even, VK_FILTER_NEAREST, {}},
@@ -85,9 +82,8 @@ int main() {
     constexpr VkFormatFeatureFlags of_location[2] = {VK_FORMAT_FEATURE_COSITED_CHROMA_SAMPLES_BIT,
                                                      VK_FORMAT_FEATURE_MIDPOINT_CHROMA_SAMPLES_BIT};
     if (!can_be(s, way.format, of_location[way.x] | of_location[way.y])) continue;
-    const bool linear =
-        way.filter == VK_FILTER_LINEAR &&
-        can_be(s, way.format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT);
+    const bool linear = way.filter == VK_FILTER_LINEAR &&
+                        can_be(s, way.format, VK_FORMAT_FEATURE_SAMPLED_IMAGE_YCBCR_CONVERSION_LINEAR_FILTER_BIT);
     const VkFilter filter = linear ? VK_FILTER_LINEAR : VK_FILTER_NEAREST;
     const VkSamplerYcbcrConversionCreateInfo info{VK_STRUCTURE_TYPE_SAMPLER_YCBCR_CONVERSION_CREATE_INFO,
                                                   nullptr,
@@ -111,8 +107,7 @@ int main() {
                                                  .addressModeW = VK_SAMPLER_ADDRESS_MODE_CLAMP_TO_EDGE});
     const Image& image = images[way.format == two ? 0 : 1];
     const VkImageView view = create_view(s, image.image, VK_IMAGE_VIEW_TYPE_2D, way.format, image.range, &by);
-    const VkDescriptorSetLayout layout =
-        create_set_layout(s, {{0, kBoth, 1, VK_SHADER_STAGE_FRAGMENT_BIT, &sampler}});
+    const VkDescriptorSetLayout layout = create_set_layout(s, {{0, kBoth, 1, VK_SHADER_STAGE_FRAGMENT_BIT, &sampler}});
     const VkDescriptorSet set = allocate_set(s, create_pool(s, 1, {{kBoth, 3}}), layout);
     write_image(s, set, 0, view, kGeneral, VK_NULL_HANDLE, kBoth);
     Drawing d = shapes(s, {layout});
@@ -126,11 +121,8 @@ int main() {
     vkCmdEndRendering(s.cmd);
     seen.push_back(take(s, p, canvas));
   }
-  const VkImageCopy plane{{VK_IMAGE_ASPECT_PLANE_2_BIT, 0, 0, 1},
-                          {},
-                          {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                          {},
-                          {kHalf, kHalf, 1}};
+  const VkImageCopy plane{
+      {VK_IMAGE_ASPECT_PLANE_2_BIT, 0, 0, 1}, {}, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, {}, {kHalf, kHalf, 1}};
   vkCmdCopyImage(s.cmd, images[1].image, kGeneral, single.image, kGeneral, 1, &plane);
   barrier(s.cmd);
   const std::uint32_t* copied = take(s, p, single, 1);

@@ -20,8 +20,7 @@ std::vector<Size> sizes_of(const Session& s) {
   LOAD_OF_INSTANCE(s, vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR);
   std::uint32_t count = 0;
   CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(s.physical, &count, nullptr));
-  std::vector<VkCooperativeMatrixPropertiesKHR> all(count,
-                                                    {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
+  std::vector<VkCooperativeMatrixPropertiesKHR> all(count, {VK_STRUCTURE_TYPE_COOPERATIVE_MATRIX_PROPERTIES_KHR});
   CHECK(vkGetPhysicalDeviceCooperativeMatrixPropertiesKHR(s.physical, &count, all.data()));
   std::vector<Size> sizes;
   for (const VkCooperativeMatrixPropertiesKHR& one : all)
@@ -35,8 +34,7 @@ void multiply(Session& s, VkShaderModule module, const Size& size) {
   dispatch_sized(s, module, size, {m.a, m.b, m.c, sums});
   for (std::uint32_t row = 0; row < size.rows; ++row)
     for (std::uint32_t column = 0; column < size.columns; ++column)
-      EXPECT(s, float_at(sums, row * size.columns + column) ==
-                    static_cast<float>(2 * product_at(size, row, column)));
+      EXPECT(s, float_at(sums, row * size.columns + column) == static_cast<float>(2 * product_at(size, row, column)));
   add(s, sums);
 }
 
@@ -58,8 +56,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_cooperative_matrix");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_cooperative_matrix"); }
 
 #endif

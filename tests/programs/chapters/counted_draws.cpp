@@ -28,8 +28,7 @@ int main() {
   LOAD(s, vkCmdDrawMultiIndexedEXT);
   const Image canvas = create_canvas(s, kExtent);
   Pictures p = create_pictures(s, std::size_t{8} * kTexels * 4);
-  constexpr VkBufferUsageFlags usage =
-      VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
+  constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
   const std::uint32_t garbage[64] = {0xdddddddd, 0xdddddddd, 0xdddddddd, 0xdddddddd};
   const MappedBuffer draws = buffer_of(s, usage, garbage), indexed = buffer_of(s, usage, garbage);
   for (const MappedBuffer& b : {draws, indexed}) std::memset(b.words, 0xdd, b.bytes);
@@ -76,8 +75,7 @@ int main() {
   picture([&] { vkCmdDrawMultiIndexedEXT(s.cmd, 2, &wide[0].draw, 1, 5, sizeof wide[0], &offset); });
   run(s);
   for (const std::uint32_t* one : seen) EXPECT(s, count(one, kTexels, kBlack) < kTexels);
-  EXPECT(s,
-         std::memcmp(seen[2], seen[3], kTexels * 4) == 0 && std::memcmp(seen[0], seen[1], kTexels * 4) != 0);
+  EXPECT(s, std::memcmp(seen[2], seen[3], kTexels * 4) == 0 && std::memcmp(seen[0], seen[1], kTexels * 4) != 0);
   EXPECT(s, std::memcmp(seen[6], seen[7], kTexels * 4) != 0);
   for (const MappedBuffer& b : {p.out, draws, indexed}) add(s, b);
   return finish(s);

@@ -12,8 +12,7 @@ using namespace program;
 namespace {
 
 constexpr VkQueryResultFlags kWait = VK_QUERY_RESULT_WAIT_BIT, k64 = VK_QUERY_RESULT_64_BIT,
-                             kAvailable = VK_QUERY_RESULT_WITH_AVAILABILITY_BIT,
-                             kPartial = VK_QUERY_RESULT_PARTIAL_BIT;
+                             kAvailable = VK_QUERY_RESULT_WITH_AVAILABILITY_BIT, kPartial = VK_QUERY_RESULT_PARTIAL_BIT;
 
 void statistics(Session& s, const Kernel& k, const MappedBuffer& out) {
   const VkQueryPool pool = create_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 8,
@@ -38,8 +37,7 @@ void statistics(Session& s, const Kernel& k, const MappedBuffer& out) {
   EXPECT(s, out.words[4] == 8 && out.words[5] == 0 && out.words[6] == 1);
   EXPECT(s, out.words[12] == 24 || out.words[11] == 24);
   std::uint64_t results[3][4] = {};
-  CHECK(
-      vkGetQueryPoolResults(s.device, pool, 5, 1, sizeof results[0], results, 32, k64 | kWait | kAvailable));
+  CHECK(vkGetQueryPoolResults(s.device, pool, 5, 1, sizeof results[0], results, 32, k64 | kWait | kAvailable));
   EXPECT(s, results[0][1] == 48 && results[0][2] == 1);
   std::uint32_t small[16];
   std::fill(std::begin(small), std::end(small), 0x55u);
@@ -53,8 +51,8 @@ void statistics(Session& s, const Kernel& k, const MappedBuffer& out) {
 void in_secondaries(Session& s, const Kernel& k) {
   const VkQueryPool pool = create_queries(s, VK_QUERY_TYPE_PIPELINE_STATISTICS, 1,
                                           VK_QUERY_PIPELINE_STATISTIC_COMPUTE_SHADER_INVOCATIONS_BIT);
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                         s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                         VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer secondary;
   CHECK(vkAllocateCommandBuffers(s.device, &info, &secondary));
   const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
@@ -81,9 +79,9 @@ void in_secondaries(Session& s, const Kernel& k) {
 void times(Session& s) {
   const VkQueryPool pool = create_queries(s, VK_QUERY_TYPE_TIMESTAMP, 6);
   vkResetQueryPool(s.device, pool, 0, 6);
-  constexpr VkPipelineStageFlagBits stages[] = {
-      VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
-      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT};
+  constexpr VkPipelineStageFlagBits stages[] = {VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+                                                VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_ALL_COMMANDS_BIT,
+                                                VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT};
   for (std::uint32_t i = 0; i < 5; ++i) {
     vkCmdWriteTimestamp(s.cmd, stages[i], pool, i);
     barrier(s.cmd);

@@ -27,8 +27,8 @@ int main() {
   const Image canvas = create_canvas(s, kExtent);
   Pictures p = create_pictures(s, std::size_t{100} * kTexels * 4);
   const MappedBuffer counts = buffer(s, 64 * 4, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-  const VkDescriptorSetLayout set_layout = create_set_layout(
-      s, {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout =
+      create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER});
   write_buffer(s, set, 0, counts);
   Drawing d = shapes(s, {set_layout});
@@ -39,8 +39,7 @@ int main() {
     const VkPipeline pipeline = build(s, d);
     const std::vector<VkRenderingAttachmentInfo> colors{
         attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR)};
-    VkRenderingAttachmentInfo depth =
-        attachment(behind.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+    VkRenderingAttachmentInfo depth = attachment(behind.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
     depth.clearValue.depthStencil = {0.5f, 3};
     VkRenderingInfo info = rendering_info(kExtent, colors);
     info.pDepthAttachment = &depth;
@@ -56,8 +55,7 @@ int main() {
   const auto rows = [&] {
     for (int i = 0; i < 4; ++i) {
       const float top = static_cast<float>(i) * 0.5f - 1;
-      draw(s.cmd, d.layout,
-           {-1, top, 0.75f, top + 0.5f, {1, 0, 0, 1}, 0.25f + static_cast<float>(i) * 0.125f});
+      draw(s.cmd, d.layout, {-1, top, 0.75f, top + 0.5f, {1, 0, 0, 1}, 0.25f + static_cast<float>(i) * 0.125f});
     }
     draw(s.cmd, d.layout, {0, -1, 1, 1, {0, 0, 1, 1}, 0.375f});
   };
@@ -67,9 +65,7 @@ int main() {
     if (!can_be(s, format, VK_FORMAT_FEATURE_DEPTH_STENCIL_ATTACHMENT_BIT)) continue;
     ++formats;
     behind = create_general(
-        s,
-        image_info(format, kExtent,
-                   VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
+        s, image_info(format, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
         VK_IMAGE_VIEW_TYPE_2D, aspects(format));
     d.rendering.depthAttachmentFormat = format;
     d.stages[1] = plain;

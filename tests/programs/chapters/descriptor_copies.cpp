@@ -13,18 +13,9 @@ constexpr VkShaderStageFlags kStage = VK_SHADER_STAGE_COMPUTE_BIT;
 constexpr VkDescriptorType kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 constexpr std::uint32_t kSlots = 8;
 
-VkCopyDescriptorSet copy(VkDescriptorSet from, std::uint32_t binding, std::uint32_t element,
-                         VkDescriptorSet to, std::uint32_t to_binding, std::uint32_t to_element,
-                         std::uint32_t count) {
-  return {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET,
-          nullptr,
-          from,
-          binding,
-          element,
-          to,
-          to_binding,
-          to_element,
-          count};
+VkCopyDescriptorSet copy(VkDescriptorSet from, std::uint32_t binding, std::uint32_t element, VkDescriptorSet to,
+                         std::uint32_t to_binding, std::uint32_t to_element, std::uint32_t count) {
+  return {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, from, binding, element, to, to_binding, to_element, count};
 }
 
 }  // namespace
@@ -64,18 +55,16 @@ int main() {
                       .descriptorType = kType,
                       .pBufferInfo = results + i});
   const VkCopyDescriptorSet first[] = {copy(sets[0], 0, 0, sets[1], 0, 0, 8)};
-  vkUpdateDescriptorSets(s.device, 5, writes.data(), 1, first);  // writes come before copies
-  const VkCopyDescriptorSet second[] = {
-      copy(sets[1], 0, 1, sets[2], 0, 0, 7),   // turned by one, over all bindings
-      copy(sets[0], 0, 0, sets[2], 3, 3, 1),   // … and its last
-      copy(sets[2], 3, 2, sets[3], 0, 0, 2),   // of what was just copied
-      copy(sets[0], 3, 0, sets[3], 0, 2, 2),   // into 0 and 1
-      copy(sets[3], 0, 1, sets[3], 3, 0, 2),   // within a set
-      copy(sets[0], 1, 0, sets[3], 3, 2, 2)};  // out of 1 and 3
+  vkUpdateDescriptorSets(s.device, 5, writes.data(), 1, first);                  // writes come before copies
+  const VkCopyDescriptorSet second[] = {copy(sets[1], 0, 1, sets[2], 0, 0, 7),   // turned by one, over all bindings
+                                        copy(sets[0], 0, 0, sets[2], 3, 3, 1),   // … and its last
+                                        copy(sets[2], 3, 2, sets[3], 0, 0, 2),   // of what was just copied
+                                        copy(sets[0], 3, 0, sets[3], 0, 2, 2),   // into 0 and 1
+                                        copy(sets[3], 0, 1, sets[3], 3, 0, 2),   // within a set
+                                        copy(sets[0], 1, 0, sets[3], 3, 2, 2)};  // out of 1 and 3
   vkUpdateDescriptorSets(s.device, 0, nullptr, 6, second);
   const VkPipelineLayout layout = create_layout(s, {set_layout});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, gather_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, gather_comp_spv)));
   for (const VkDescriptorSet set : sets) {
     vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
     vkCmdDispatch(s.cmd, 1, 1, 1);

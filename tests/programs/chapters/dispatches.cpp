@@ -20,8 +20,8 @@ int main() {
   Session s = open("dispatches", needs);
   const MappedBuffer parameters = buffer(s, 256, kStorage | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT),
                      out = buffer(s, 4096, kStorage);
-  const Kernel k = create_kernel(s, shader(s, count_comp_spv), {parameters, out}, nullptr,
-                                 VK_PIPELINE_CREATE_DISPATCH_BASE_BIT);
+  const Kernel k =
+      create_kernel(s, shader(s, count_comp_spv), {parameters, out}, nullptr, VK_PIPELINE_CREATE_DISPATCH_BASE_BIT);
   const std::uint32_t from_host[] = {9, 2, 3, 1, 7, 0, 5, 1, 1};
   std::memcpy(parameters.words, from_host, sizeof from_host);
   bind(s.cmd, k);

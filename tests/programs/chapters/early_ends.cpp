@@ -19,8 +19,8 @@ VkDescriptorSetLayout create_short_lived(Session& s) {
                                                     {1, kWords, 2, kCompute, nullptr},
                                                     {2, kTexels, 1, kCompute, nullptr},
                                                     {3, kWords, 1, kCompute, nullptr}};
-  const VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0,
-                                             4, bindings};
+  const VkDescriptorSetLayoutCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_CREATE_INFO, nullptr, 0, 4,
+                                             bindings};
   VkDescriptorSetLayout layout;
   CHECK(vkCreateDescriptorSetLayout(s.device, &info, nullptr, &layout));
   return layout;
@@ -28,8 +28,7 @@ VkDescriptorSetLayout create_short_lived(Session& s) {
 
 VkPipelineLayout create_short_lived(Session& s, VkDescriptorSetLayout set) {
   const VkPushConstantRange range{kCompute, 0, 4};
-  const VkPipelineLayoutCreateInfo info{
-      VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set, 1, &range};
+  const VkPipelineLayoutCreateInfo info{VK_STRUCTURE_TYPE_PIPELINE_LAYOUT_CREATE_INFO, nullptr, 0, 1, &set, 1, &range};
   VkPipelineLayout layout;
   CHECK(vkCreatePipelineLayout(s.device, &info, nullptr, &layout));
   return layout;
@@ -50,17 +49,15 @@ Parts create(Session& s, const MappedBuffer& in, const MappedBuffer& out) {
   VkPipelineCache cache;
   CHECK(vkCreatePipelineCache(s.device, &cache_info, nullptr, &cache));
   const VkShaderModule module = create_shader(s, gone_comp_spv, sizeof gone_comp_spv);
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                module, "main", nullptr},
-      .layout = layout};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, module, "main", nullptr},
+                                         .layout = layout};
   CHECK(vkCreateComputePipelines(s.device, cache, 1, &info, nullptr, &p.pipeline));
   vkDestroyShaderModule(s.device, module, nullptr);
   vkDestroyPipelineCache(s.device, cache, nullptr);
   const VkDescriptorPoolSize sizes[2] = {{kWords, 4}, {kTexels, 1}};
-  const VkDescriptorPoolCreateInfo pool_info{
-      VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 2, sizes};
+  const VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 2, sizes};
   CHECK(vkCreateDescriptorPool(s.device, &pool_info, nullptr, &p.pool));
   p.set = allocate_set(s, p.pool, set_layout);
   write_buffer(s, p.set, 0, in);
@@ -103,10 +100,9 @@ void use(Session& s, const Parts& p, const MappedBuffer& out, std::uint32_t step
 
 // An image whose memory goes before it, which goes before its view.
 void backwards(Session& s, Pictures& p) {
-  const VkImage image =
-      create_unbound_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, 4,
-                                         VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                                             VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
+  const VkImage image = create_unbound_image(
+      s, image_info(VK_FORMAT_R8G8B8A8_UNORM, 4,
+                    VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
   const VkDeviceMemory memory = bind_to_memory_of_its_own(s, image);
   const Context& c = s;
   const VkImageView view = create_view(c, image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM, kColor);
@@ -114,9 +110,8 @@ void backwards(Session& s, Pictures& p) {
   const VkClearColorValue half{.float32 = {0, 1, 0, 1}};
   vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &half, 1, &kColor);
   barrier(s.cmd);
-  const VkBufferImageCopy all{.bufferOffset = p.used,
-                              .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                              .imageExtent = {4, 4, 1}};
+  const VkBufferImageCopy all{
+      .bufferOffset = p.used, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 4, 1}};
   vkCmdCopyImageToBuffer(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, p.out.buffer, 1, &all);
   p.used += 64;
   run(s);

@@ -83,8 +83,7 @@ void by_the_host(Session& s, const MappedBuffer& a, const MappedBuffer& b) {
   VkEvent events[3];
   for (VkEvent& event : events) event = keep(s, vkDestroyEvent, create_event(s));
   const VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
-                                VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT,
-                                VK_ACCESS_TRANSFER_READ_BIT};
+                                VK_ACCESS_HOST_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT};
   CHECK(vkSetEvent(s.device, events[0]));
   vkCmdFillBuffer(s.cmd, b.buffer, 128, 64, 5);
   vkCmdSetEvent(s.cmd, events[2], VK_PIPELINE_STAGE_TRANSFER_BIT);
@@ -134,8 +133,8 @@ void order_only(Session& s, const MappedBuffer& a, const MappedBuffer& b) {
                              .pMemoryBarriers = barriers};
   vkCmdPipelineBarrier2(s.cmd, &all);
   copy(s.cmd, a.buffer, 0, b.buffer, 256, 64);
-  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0,
-                       nullptr, 0, nullptr, 0, nullptr);
+  vkCmdPipelineBarrier(s.cmd, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, nullptr, 0,
+                       nullptr, 0, nullptr);
   run(s);
   EXPECT(s, b.words[64 + 15] == 6);
 }
@@ -149,8 +148,8 @@ int main() {
   const MappedBuffer a = buffer(s, 512, kCopies), b = buffer(s, 512, kCopies);
   const VkImage image = keep(
       s, vkDestroyImage,
-      create_unbound_image(s, image_info(VK_FORMAT_R32_UINT, 2,
-                                         VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
+      create_unbound_image(
+          s, image_info(VK_FORMAT_R32_UINT, 2, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
   keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, image));
   three_at_once(s, a, b, image);
   by_the_host(s, a, b);

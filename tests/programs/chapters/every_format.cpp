@@ -10,8 +10,7 @@ using namespace program;
 namespace {
 
 constexpr VkImageUsageFlags kBoth = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
-constexpr VkFormatFeatureFlags kCopied =
-    VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+constexpr VkFormatFeatureFlags kCopied = VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
 constexpr std::uint32_t kBytes = 4096;  // no format's 13 by 9 texels are more
 
 VkImageAspectFlags aspect_of(VkFormat format) {
@@ -34,8 +33,8 @@ VkImageAspectFlags aspect_of(VkFormat format) {
 bool possible(const Session& s, const VkImageCreateInfo& info) {
   VkImageFormatProperties there;
   return can_be(s, info.format, kCopied) &&
-         vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling,
-                                                  info.usage, info.flags, &there) == VK_SUCCESS;
+         vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling, info.usage,
+                                                  info.flags, &there) == VK_SUCCESS;
 }
 
 struct Pair {
@@ -43,15 +42,13 @@ struct Pair {
   VkDeviceMemory memories[2] = {};
 };
 
-void round_trip(Session& s, const VkImageCreateInfo& info, const MappedBuffer& from,
-                const MappedBuffer& out) {
+void round_trip(Session& s, const VkImageCreateInfo& info, const MappedBuffer& from, const MappedBuffer& out) {
   const VkImageAspectFlags aspects = aspect_of(info.format);
   Pair p;
   for (int i = 0; i < 2; ++i) {
     p.images[i] = create_unbound_image(s, info);
     p.memories[i] = bind_to_memory_of_its_own(s, p.images[i]);
-    change_layout(s.cmd, p.images[i], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL,
-                  {aspects, 0, 1, 0, 1});
+    change_layout(s.cmd, p.images[i], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL, {aspects, 0, 1, 0, 1});
   }
   VkDeviceSize at = 0;
   for (const VkImageAspectFlags aspect :
@@ -65,8 +62,7 @@ void round_trip(Session& s, const VkImageCreateInfo& info, const MappedBuffer& f
   barrier(s.cmd);
   const VkImageCopy whole{
       .srcSubresource = {aspects, 0, 0, 1}, .dstSubresource = {aspects, 0, 0, 1}, .extent = info.extent};
-  vkCmdCopyImage(s.cmd, p.images[0], VK_IMAGE_LAYOUT_GENERAL, p.images[1], VK_IMAGE_LAYOUT_GENERAL, 1,
-                 &whole);
+  vkCmdCopyImage(s.cmd, p.images[0], VK_IMAGE_LAYOUT_GENERAL, p.images[1], VK_IMAGE_LAYOUT_GENERAL, 1, &whole);
   barrier(s.cmd);
   vkCmdFillBuffer(s.cmd, out.buffer, 0, VK_WHOLE_SIZE, 0);
   barrier(s.cmd);

@@ -33,9 +33,7 @@ const Form kForms[] = {
     {VK_IMAGE_TYPE_3D, {1, 1, 31}, 5, 1, 0, {VK_IMAGE_VIEW_TYPE_3D}},
 };
 
-std::uint32_t size(std::uint32_t whole, std::uint32_t level) {
-  return whole >> level == 0 ? 1 : whole >> level;
-}
+std::uint32_t size(std::uint32_t whole, std::uint32_t level) { return whole >> level == 0 ? 1 : whole >> level; }
 
 // Every other level and layer in one command, the rest in another, the last ones by what remains.
 void clear_parts(Session& s, VkImage image, const Form& form) {
@@ -43,14 +41,13 @@ void clear_parts(Session& s, VkImage image, const Form& form) {
   for (std::uint32_t level = 0; level + 1 < form.levels; ++level)
     for (std::uint32_t layer = 0; layer < form.layers; ++layer)
       ((level + layer) % 2 == 0 ? even : odd).push_back({VK_IMAGE_ASPECT_COLOR_BIT, level, 1, layer, 1});
-  odd.push_back(
-      {VK_IMAGE_ASPECT_COLOR_BIT, form.levels - 1, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS});
+  odd.push_back({VK_IMAGE_ASPECT_COLOR_BIT, form.levels - 1, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS});
   const VkClearColorValue values[2] = {{.uint32 = {1, 2, 3, 4}}, {.uint32 = {5, 6, 7, 8}}};
   if (!even.empty())
-    vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &values[0],
-                         static_cast<std::uint32_t>(even.size()), even.data());
-  vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &values[1],
-                       static_cast<std::uint32_t>(odd.size()), odd.data());
+    vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &values[0], static_cast<std::uint32_t>(even.size()),
+                         even.data());
+  vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &values[1], static_cast<std::uint32_t>(odd.size()),
+                       odd.data());
   barrier(s.cmd);
 }
 
@@ -78,8 +75,8 @@ void read(Session& s, VkImage image, const Form& form, const MappedBuffer& out) 
     at += VkDeviceSize{4} * extent.width * extent.height * extent.depth * form.layers;
   }
   if (at > out.bytes) die("too large a shape", static_cast<long>(at));
-  vkCmdCopyImageToBuffer(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, out.buffer,
-                         static_cast<std::uint32_t>(regions.size()), regions.data());
+  vkCmdCopyImageToBuffer(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, out.buffer, static_cast<std::uint32_t>(regions.size()),
+                         regions.data());
 }
 
 }  // namespace
@@ -91,8 +88,7 @@ int main() {
   const MappedBuffer words = buffer(s, 256, kCopies), out = buffer(s, 8192, kCopies);
   fill(words, 4);
   for (const Form& form : kForms) {
-    VkImageCreateInfo info =
-        image_info(VK_FORMAT_R8G8B8A8_UINT, form.extent, kBoth | VK_IMAGE_USAGE_SAMPLED_BIT);
+    VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UINT, form.extent, kBoth | VK_IMAGE_USAGE_SAMPLED_BIT);
     info.imageType = form.type;
     info.mipLevels = form.levels;
     info.arrayLayers = form.layers;
@@ -111,8 +107,7 @@ int main() {
     write_one(s, image, form, words);
     read(s, image, form, out);
     run(s);
-    EXPECT(s,
-           out.words[0] == (form.levels == 1 ? 0x08070605 : 0x04030201) || out.words[0] == words.words[16]);
+    EXPECT(s, out.words[0] == (form.levels == 1 ? 0x08070605 : 0x04030201) || out.words[0] == words.words[16]);
     add(s, out);
   }
   return finish(s);

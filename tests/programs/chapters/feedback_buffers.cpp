@@ -47,8 +47,8 @@ int main() {
       VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT;
   const MappedBuffer places = buffer(s, kBytes, usage), numbers = buffer(s, kBytes, usage);
   const MappedBuffer streams[2] = {buffer(s, 128, usage), buffer(s, 256, usage)};
-  const MappedBuffer counters = buffer(
-      s, 64, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
+  const MappedBuffer counters =
+      buffer(s, 64, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT | VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT);
   const VkQueryPool written = create_queries(s, VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT, 4);
   const std::uint16_t order[6] = {8, 3, 11, 2, 5, 13};
   const MappedBuffer indices = buffer_of(s, VK_BUFFER_USAGE_INDEX_BUFFER_BIT, order);

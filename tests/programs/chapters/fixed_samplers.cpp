@@ -10,9 +10,8 @@ using namespace program;
 
 namespace {
 
-constexpr VkDescriptorType kBoth = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
-                           kSampler = VK_DESCRIPTOR_TYPE_SAMPLER, kImage = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE,
-                           kWords = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+constexpr VkDescriptorType kBoth = VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER, kSampler = VK_DESCRIPTOR_TYPE_SAMPLER,
+                           kImage = VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE, kWords = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 
 VkSampler sampler(Session& s, VkFilter filter, VkSamplerAddressMode mode) {
   return create_sampler(s, {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO,
@@ -25,10 +24,9 @@ VkSampler sampler(Session& s, VkFilter filter, VkSamplerAddressMode mode) {
 }
 
 Image create_columns(Session& s, const MappedBuffer& words) {
-  const Image i = create_general(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, {4, 1, 1},
-                                               VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
-  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                              .imageExtent = {4, 1, 1}};
+  const Image i = create_general(
+      s, image_info(VK_FORMAT_R8G8B8A8_UNORM, {4, 1, 1}, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
+  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 1, 1}};
   vkCmdCopyBufferToImage(s.cmd, words.buffer, i.image, VK_IMAGE_LAYOUT_GENERAL, 1, &all);
   barrier(s.cmd);
   return i;
@@ -57,9 +55,8 @@ int main() {
                                           {VK_NULL_HANDLE, image.view, VK_IMAGE_LAYOUT_GENERAL},
                                           {VK_NULL_HANDLE, image.view, VK_IMAGE_LAYOUT_GENERAL},
                                           {border, image.view, VK_IMAGE_LAYOUT_GENERAL}};
-  const VkDescriptorUpdateTemplateEntry entries[3] = {{0, 0, 3, kBoth, 0, sizeof infos[0]},
-                                                      {2, 0, 1, kImage, 0, 0},
-                                                      {3, 0, 1, kBoth, 3 * sizeof infos[0], 0}};
+  const VkDescriptorUpdateTemplateEntry entries[3] = {
+      {0, 0, 3, kBoth, 0, sizeof infos[0]}, {2, 0, 1, kImage, 0, 0}, {3, 0, 1, kBoth, 3 * sizeof infos[0], 0}};
   const VkDescriptorUpdateTemplateCreateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_UPDATE_TEMPLATE_CREATE_INFO,
                                                   nullptr,
                                                   0,
@@ -81,8 +78,7 @@ int main() {
   vkUpdateDescriptorSets(s.device, 0, nullptr, 3, copies);
   for (const VkDescriptorSet set : sets) write_buffer(s, set, 4, out);
   const VkPipelineLayout layout = create_layout(s, {set_layout}, {{kCompute, 0, 4}});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, fixed_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, fixed_comp_spv)));
   for (std::uint32_t i = 0; i < 2; ++i) {
     const std::uint32_t at = i * 8;
     vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &sets[i], 0, nullptr);
@@ -91,10 +87,8 @@ int main() {
   }
   run(s);
   for (std::uint32_t at : {0u, 8u}) {
-    EXPECT(s,
-           out.words[at] == 0xff808080 && out.words[at + 1] == 0xffffffff && out.words[at + 2] != 0xff808080);
-    EXPECT(s, out.words[at + 3] == 0xffffffff && out.words[at + 4] == 0xff808080 &&
-                  out.words[at + 5] == 0xffffffff);
+    EXPECT(s, out.words[at] == 0xff808080 && out.words[at + 1] == 0xffffffff && out.words[at + 2] != 0xff808080);
+    EXPECT(s, out.words[at + 3] == 0xffffffff && out.words[at + 4] == 0xff808080 && out.words[at + 5] == 0xffffffff);
   }
   add(s, out);
   return finish(s);

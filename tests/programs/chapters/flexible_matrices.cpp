@@ -71,8 +71,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_NV_cooperative_matrix2");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_NV_cooperative_matrix2"); }
 
 #endif

@@ -17,9 +17,7 @@ struct Part {
   VkDeviceSize from = 0, bytes = VK_WHOLE_SIZE;  // of the mapping
   unsigned char* mapped = nullptr;               // its beginning
 
-  std::uint32_t* at(VkDeviceSize offset) const {
-    return reinterpret_cast<std::uint32_t*>(mapped + offset - from);
-  }
+  std::uint32_t* at(VkDeviceSize offset) const { return reinterpret_cast<std::uint32_t*>(mapped + offset - from); }
 };
 
 // The first type that is not coherent, else any that the host sees.
@@ -27,10 +25,9 @@ std::uint32_t type_of(const Session& s, std::uint32_t allowed) {
   VkPhysicalDeviceMemoryProperties p;
   vkGetPhysicalDeviceMemoryProperties(s.physical, &p);
   for (std::uint32_t i = 0; i < p.memoryTypeCount; ++i)
-    if ((allowed >> i & 1) != 0 &&
-        (p.memoryTypes[i].propertyFlags &
-         (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)) ==
-            VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
+    if ((allowed >> i & 1) != 0 && (p.memoryTypes[i].propertyFlags &
+                                    (VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)) ==
+                                       VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT)
       return i;
   return memory_type(s, allowed, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT);
 }
@@ -46,8 +43,7 @@ void map(Session& s, Part& p, VkDeviceSize from, VkDeviceSize bytes) {
 
 Part create_part(Session& s) {
   Part p;
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = kBytes, .usage = kCopies};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = kBytes, .usage = kCopies};
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &p.buffer));
   keep(s, vkDestroyBuffer, p.buffer);
   VkMemoryRequirements needs;
@@ -96,8 +92,8 @@ int main() {
   vkCmdFillBuffer(s.cmd, a.buffer, 10 * kAtom, 4 * kAtom, 6);
   run(s);
   EXPECT(s, out.words[1] == mix(2, 0) && out.words[0] == 1 && out.words[40 * kAtom / 4] == mix(3, 2));
-  EXPECT(s, out.words[(kBytes + 23 * kAtom + 252) / 4] == mix(4, 31) &&
-                out.words[(kBytes + 8 * kAtom) / 4] == mix(5, 0));
+  EXPECT(s,
+         out.words[(kBytes + 23 * kAtom + 252) / 4] == mix(4, 31) && out.words[(kBytes + 8 * kAtom) / 4] == mix(5, 0));
 
   // The device's and the host's side by side, atom by atom.
   write(a, 14 * kAtom, kAtom, 7);

@@ -43,8 +43,7 @@ int main() {
   CHECK(vkCreateBufferView(s.device, &texel_info, nullptr, &texel_view));
   keep(s, vkDestroyBufferView, texel_view);
 
-  constexpr VkDescriptorType image = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE,
-                             texel = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
+  constexpr VkDescriptorType image = VK_DESCRIPTOR_TYPE_STORAGE_IMAGE, texel = VK_DESCRIPTOR_TYPE_STORAGE_TEXEL_BUFFER,
                              words = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
   constexpr VkShaderStageFlags fragment = VK_SHADER_STAGE_FRAGMENT_BIT;
   const VkDescriptorSetLayout layout = create_set_layout(s, {{0, image, 1, fragment, nullptr},
@@ -52,8 +51,7 @@ int main() {
                                                              {2, image, 1, fragment, nullptr},
                                                              {3, texel, 1, fragment, nullptr},
                                                              {4, words, 1, fragment, nullptr}});
-  const VkDescriptorSet set =
-      allocate_set(s, create_pool(s, 1, {{image, 3}, {texel, 1}, {words, 1}}), layout);
+  const VkDescriptorSet set = allocate_set(s, create_pool(s, 1, {{image, 3}, {texel, 1}, {words, 1}}), layout);
   write_image(s, set, 0, counts.view, kGeneral, VK_NULL_HANDLE, image);
   write_image(s, set, 1, source.view, kGeneral, VK_NULL_HANDLE, image);
   write_image(s, set, 2, halves.view, kGeneral, VK_NULL_HANDLE, image);
@@ -90,8 +88,7 @@ int main() {
   Pictures p = create_pictures(s, std::size_t{4} * kTexels * 4);
   take(s, p, canvas);
   const std::uint32_t* counted = take(s, p, counts);
-  for (std::uint32_t layer = 0; layer < 2; ++layer)
-    take(s, p, halves, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
+  for (std::uint32_t layer = 0; layer < 2; ++layer) take(s, p, halves, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
   run(s);
   EXPECT(s, total.words[0] == 48 * 2 + 20 * 4 && total.words[1] == 7 * 6);
   EXPECT(s, counted[1] == 2 && counted[3 * kExtent + 5] == 6 && counted[3 * kExtent + 7] == 4);

@@ -63,8 +63,7 @@ int main() {
     else
       vkCmdDrawIndexed(s.cmd, 12, 2, 0, 0, 0);
     vkCmdEndRendering(s.cmd);
-    for (std::uint32_t i = 0; i < kLayers; ++i)
-      seen.push_back(take(s, p, canvas, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, i));
+    for (std::uint32_t i = 0; i < kLayers; ++i) seen.push_back(take(s, p, canvas, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, i));
   }
   run(s);
   for (const std::size_t drawn : {0, 3, 6, 7, 8}) EXPECT(s, count(seen[drawn], kTexels, kBlack) < kTexels);

@@ -110,15 +110,13 @@ bool can_copy(const Session& s, VkFormat format, VkImageTiling tiling = VK_IMAGE
   const VkFormatFeatureFlags2 has =
       tiling == VK_IMAGE_TILING_LINEAR ? features.linearTilingFeatures : features.optimalTilingFeatures;
   constexpr VkFormatFeatureFlags2 wanted = VK_FORMAT_FEATURE_2_HOST_IMAGE_TRANSFER_BIT_EXT |
-                                           VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT |
-                                           VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
+                                           VK_FORMAT_FEATURE_2_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_2_TRANSFER_DST_BIT;
   if ((has & wanted) == wanted) return true;
   std::printf("%s: no host copies of format %d\n", s.name, static_cast<int>(format));
   return false;
 }
 
-VkDeviceSize own_bytes(const Session& s, const Scene& scene, const Image& image,
-                       const VkImageSubresource& part) {
+VkDeviceSize own_bytes(const Session& s, const Scene& scene, const Image& image, const VkImageSubresource& part) {
   VkSubresourceHostMemcpySizeEXT size{VK_STRUCTURE_TYPE_SUBRESOURCE_HOST_MEMCPY_SIZE_EXT};
   VkSubresourceLayout2EXT layout{VK_STRUCTURE_TYPE_SUBRESOURCE_LAYOUT_2_EXT, &size};
   const VkImageSubresource2EXT asked{VK_STRUCTURE_TYPE_IMAGE_SUBRESOURCE_2_EXT, nullptr, part};
@@ -251,9 +249,8 @@ void planes(Session& s, Scene& scene) {
   constexpr VkFormat format = VK_FORMAT_G8_B8R8_2PLANE_420_UNORM;
   if (!can_copy(s, format)) return;
   const Image image = create(s, scene, image_info(format, VkExtent3D{16, 8, 1}, 0));
-  for (const auto& [plane, extent, texel] :
-       {std::tuple(VK_IMAGE_ASPECT_PLANE_0_BIT, VkExtent3D{16, 8, 1}, 1u),
-        std::tuple(VK_IMAGE_ASPECT_PLANE_1_BIT, VkExtent3D{8, 4, 1}, 2u)}) {
+  for (const auto& [plane, extent, texel] : {std::tuple(VK_IMAGE_ASPECT_PLANE_0_BIT, VkExtent3D{16, 8, 1}, 1u),
+                                             std::tuple(VK_IMAGE_ASPECT_PLANE_1_BIT, VkExtent3D{8, 4, 1}, 2u)}) {
     const std::size_t bytes = std::size_t{extent.width} * extent.height * texel;
     const std::vector<std::uint8_t> data = noise(scene, bytes);
     std::vector<std::uint8_t> back(bytes);
@@ -325,10 +322,9 @@ void mapped(Session& s, Scene& scene) {
   image.info = info;
   image.range = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   image.image = create_unbound_image(s, info);
-  image.memory =
-      keep(s, vkFreeMemory,
-           bind_to_memory_of_its_own(
-               s, image.image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
+  image.memory = keep(s, vkFreeMemory,
+                      bind_to_memory_of_its_own(
+                          s, image.image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
   keep(s, vkDestroyImage, image.image);
   const VkImageSubresource all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
   VkSubresourceLayout layout;
@@ -397,8 +393,7 @@ int main() {
              load<PFN_vkTransitionImageLayoutEXT>(s, "vkTransitionImageLayoutEXT"),
              load<PFN_vkGetImageSubresourceLayout2EXT>(s, "vkGetImageSubresourceLayout2EXT")};
   scene.pictures = create_pictures(s, 64 * 1024);
-  ask<VkPhysicalDeviceHostImageCopyPropertiesEXT>(
-      s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT);
+  ask<VkPhysicalDeviceHostImageCopyPropertiesEXT>(s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_IMAGE_COPY_PROPERTIES_EXT);
 #ifdef VK_VERSION_1_4
   if (by_core_of_1_4())
     ask<VkPhysicalDeviceVulkan14Properties>(s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_4_PROPERTIES);
@@ -419,8 +414,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_EXT_host_image_copy");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_EXT_host_image_copy"); }
 
 #endif

@@ -32,17 +32,15 @@ std::uint64_t work(const Context& c, Shared& shared, std::uint32_t thread) {
                      out = buffer(s, 256, kStorage);
   Kernel k;
   k.layout = shared.layout;
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                shared.module, "main", nullptr},
-      .layout = shared.layout};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, shared.module, "main", nullptr},
+                                         .layout = shared.layout};
   CHECK(vkCreateComputePipelines(s.device, shared.cache, 1, &info, nullptr, &k.pipeline));
   keep(s, vkDestroyPipeline, k.pipeline);
   for (std::uint32_t round = 0; round < kRounds; ++round) {
     const VkDescriptorPoolSize size{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2};
-    const VkDescriptorPoolCreateInfo pool_info{
-        VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 1, &size};
+    const VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 1, &size};
     VkDescriptorPool pool;
     CHECK(vkCreateDescriptorPool(s.device, &pool_info, nullptr, &pool));
     k.set = allocate_set(s, pool, shared.set_layout);

@@ -35,8 +35,8 @@ int main() {
   d.blend.pAttachments = d.attachments.data();
   d.viewport.pViewports = garbage<VkViewport>();  // dynamic
   d.viewport.pScissors = garbage<VkRect2D>();
-  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 nullptr, 0, 2, d.dynamic.data()};
+  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0, 2,
+                                                 d.dynamic.data()};
   VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                     .pNext = &d.rendering,
                                     .stageCount = 2,
@@ -72,8 +72,8 @@ int main() {
   const VkPipeline nothing = create(discards);
   // A render pass without colours: blending is ignored; so are the formats of dynamic rendering.
   const VkSubpassDescription subpass{};
-  const VkRenderPass empty = create_pass(
-      s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .subpassCount = 1, .pSubpasses = &subpass});
+  const VkRenderPass empty =
+      create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO, .subpassCount = 1, .pSubpasses = &subpass});
   VkPipelineRenderingCreateInfo unused{VK_STRUCTURE_TYPE_PIPELINE_RENDERING_CREATE_INFO, nullptr, 0, 3,
                                        garbage<VkFormat>()};
   VkGraphicsPipelineCreateInfo bare = info;
@@ -115,8 +115,7 @@ int main() {
   vkCmdEndQuery(s.cmd, visible, 0);
   vkCmdEndRenderPass(s.cmd);
   // An attachment that is none, of which the rest is anything; a resolve that is none.
-  VkRenderingAttachmentInfo colors[1] = {
-      attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_LOAD)};
+  VkRenderingAttachmentInfo colors[1] = {attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_LOAD)};
   colors[0].resolveImageView = no_handle<VkImageView>();
   const VkRenderingAttachmentInfo none{.sType = VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_INFO,
                                        .resolveImageView = no_handle<VkImageView>()};

@@ -14,8 +14,8 @@ constexpr VkImageUsageFlags kTransfers = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IM
 constexpr VkImageAspectFlags kColors = VK_IMAGE_ASPECT_COLOR_BIT, kDepth = VK_IMAGE_ASPECT_DEPTH_BIT,
                              kStencil = VK_IMAGE_ASPECT_STENCIL_BIT;
 
-Image create(Session& s, VkFormat format, VkExtent3D extent, std::uint32_t levels = 1,
-             std::uint32_t layers = 1, VkImageAspectFlags aspect = kColors) {
+Image create(Session& s, VkFormat format, VkExtent3D extent, std::uint32_t levels = 1, std::uint32_t layers = 1,
+             VkImageAspectFlags aspect = kColors) {
   VkImageCreateInfo info = image_info(format, extent, kTransfers);
   if (extent.depth > 1) info.imageType = VK_IMAGE_TYPE_3D;
   info.mipLevels = levels;
@@ -73,8 +73,7 @@ int main() {
   const VkClearDepthStencilValue half{0.5f, 7};
   for (const Image& i : behind) vkCmdClearDepthStencilImage(s.cmd, i.image, kGeneral, &half, 1, &i.range);
   barrier(s.cmd);
-  load(behind[0],
-       {.bufferOffset = 64, .imageSubresource = {kStencil, 0, 0, 1}, .imageExtent = {kExtent, kExtent, 1}});
+  load(behind[0], {.bufferOffset = 64, .imageSubresource = {kStencil, 0, 0, 1}, .imageExtent = {kExtent, kExtent, 1}});
   const VkClearDepthStencilValue quarter{0.25f, 9};
   const VkImageSubresourceRange depth{kDepth, 0, 1, 0, 1};
   vkCmdClearDepthStencilImage(s.cmd, behind[0].image, kGeneral, &quarter, 1, &depth);
@@ -107,10 +106,9 @@ int main() {
   info.tiling = VK_IMAGE_TILING_LINEAR;
   info.initialLayout = VK_IMAGE_LAYOUT_PREINITIALIZED;
   const VkImage linear = keep(s, vkDestroyImage, create_unbound_image(s, info));
-  const VkDeviceMemory memory =
-      keep(s, vkFreeMemory,
-           bind_to_memory_of_its_own(
-               s, linear, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
+  const VkDeviceMemory memory = keep(
+      s, vkFreeMemory,
+      bind_to_memory_of_its_own(s, linear, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
   const VkImageSubresource first{kColors, 0, 0};
   VkSubresourceLayout rows;
   vkGetImageSubresourceLayout(s.device, linear, &first, &rows);
@@ -124,8 +122,7 @@ int main() {
   vkCmdCopyImage(s.cmd, source.image, kGeneral, linear, kGeneral, 1, &part);
   run(s);
   std::uint32_t seen[kTexels];
-  for (std::uint32_t y = 0; y < kExtent; ++y)
-    std::memcpy(seen + y * kExtent, bytes + y * rows.rowPitch, kExtent * 4);
+  for (std::uint32_t y = 0; y < kExtent; ++y) std::memcpy(seen + y * kExtent, bytes + y * rows.rowPitch, kExtent * 4);
   vkUnmapMemory(s.device, memory);
   EXPECT(s, std::memcmp(seen, texels.words + 100, kExtent * 4) == 0 && p.out.words[1] == texels.words[3]);
   s.sum = checksum(seen, kTexels);

@@ -10,8 +10,7 @@ namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;
 constexpr VkFormat kFormats[2] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_SRGB};
-constexpr VkImageUsageFlags kUsage =
-    kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
+constexpr VkImageUsageFlags kUsage = kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT;
 
 VkRenderPass create(Session& s, VkFormat format) {
   const VkAttachmentDescription2 color{VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_2,
@@ -27,17 +26,15 @@ VkRenderPass create(Session& s, VkFormat format) {
                                        VK_IMAGE_LAYOUT_GENERAL};
   const VkAttachmentReference2 reference{VK_STRUCTURE_TYPE_ATTACHMENT_REFERENCE_2, nullptr, 0,
                                          VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_IMAGE_ASPECT_COLOR_BIT};
-  const VkSubpassDescription2 subpass{.sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2,
-                                      .colorAttachmentCount = 1,
-                                      .pColorAttachments = &reference};
+  const VkSubpassDescription2 subpass{
+      .sType = VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_2, .colorAttachmentCount = 1, .pColorAttachments = &reference};
   const VkMemoryBarrier2 finer{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
                                nullptr,
                                VK_PIPELINE_STAGE_2_COLOR_ATTACHMENT_OUTPUT_BIT,
                                VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT,
                                VK_PIPELINE_STAGE_2_COPY_BIT,
                                VK_ACCESS_2_TRANSFER_READ_BIT};
-  const VkSubpassDependency2 dependency{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2, &finer, 0,
-                                        VK_SUBPASS_EXTERNAL};
+  const VkSubpassDependency2 dependency{VK_STRUCTURE_TYPE_SUBPASS_DEPENDENCY_2, &finer, 0, VK_SUBPASS_EXTERNAL};
   const VkRenderPassCreateInfo2 info{.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO_2,
                                      .attachmentCount = 1,
                                      .pAttachments = &color,
@@ -50,8 +47,7 @@ VkRenderPass create(Session& s, VkFormat format) {
   return keep(s, vkDestroyRenderPass, pass);
 }
 
-VkFramebuffer create_without_images(Session& s, VkRenderPass pass, std::uint32_t extent,
-                                    std::uint32_t layers) {
+VkFramebuffer create_without_images(Session& s, VkRenderPass pass, std::uint32_t extent, std::uint32_t layers) {
   const VkFramebufferAttachmentImageInfo shape{VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENT_IMAGE_INFO,
                                                nullptr,
                                                VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT,
@@ -61,8 +57,8 @@ VkFramebuffer create_without_images(Session& s, VkRenderPass pass, std::uint32_t
                                                layers,
                                                2,
                                                kFormats};
-  const VkFramebufferAttachmentsCreateInfo attachments{VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO,
-                                                       nullptr, 1, &shape};
+  const VkFramebufferAttachmentsCreateInfo attachments{VK_STRUCTURE_TYPE_FRAMEBUFFER_ATTACHMENTS_CREATE_INFO, nullptr,
+                                                       1, &shape};
   const VkFramebufferCreateInfo info{VK_STRUCTURE_TYPE_FRAMEBUFFER_CREATE_INFO,
                                      &attachments,
                                      VK_FRAMEBUFFER_CREATE_IMAGELESS_BIT,
@@ -78,8 +74,7 @@ VkFramebuffer create_without_images(Session& s, VkRenderPass pass, std::uint32_t
 }
 
 Image create_target(Session& s) {
-  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 2,
-                                         kFormats};
+  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 2, kFormats};
   VkImageCreateInfo info = image_info(kFormats[0], kExtent, kUsage);
   info.pNext = &list;
   info.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT;
@@ -112,11 +107,9 @@ int main() {
   const auto pass = [&](const Image& target, int format, bool whole) {
     const VkImageSubresourceRange range{VK_IMAGE_ASPECT_COLOR_BIT, whole ? 0u : 1u, 1, whole ? 1u : 3u,
                                         whole ? 2u : 1u};
-    const VkImageView view =
-        create_view(s, target.image, whole ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
-                    kFormats[format], range);
-    const VkRenderPassAttachmentBeginInfo given{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr,
-                                                1, &view};
+    const VkImageView view = create_view(s, target.image, whole ? VK_IMAGE_VIEW_TYPE_2D_ARRAY : VK_IMAGE_VIEW_TYPE_2D,
+                                         kFormats[format], range);
+    const VkRenderPassAttachmentBeginInfo given{VK_STRUCTURE_TYPE_RENDER_PASS_ATTACHMENT_BEGIN_INFO, nullptr, 1, &view};
     const std::uint32_t extent = whole ? kExtent : kExtent / 2;
     VkClearValue value{};
     value.color.float32[format] = 0.25f;
@@ -127,8 +120,7 @@ int main() {
                                      {{0, 0}, {extent, extent}},
                                      1,
                                      &value};
-    const VkSubpassBeginInfo begins{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr,
-                                    VK_SUBPASS_CONTENTS_INLINE};
+    const VkSubpassBeginInfo begins{VK_STRUCTURE_TYPE_SUBPASS_BEGIN_INFO, nullptr, VK_SUBPASS_CONTENTS_INLINE};
     const VkSubpassEndInfo ends{VK_STRUCTURE_TYPE_SUBPASS_END_INFO};
     vkCmdBeginRenderPass2(s.cmd, &info, &begins);
     set_area(s.cmd, extent);

@@ -9,24 +9,15 @@ using namespace program;
 
 namespace {
 
-constexpr VkDescriptorType kBlock = VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK,
-                           kWords = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
+constexpr VkDescriptorType kBlock = VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK, kWords = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 
 void write(Session& s, VkDescriptorSet set, std::uint32_t binding, std::uint32_t at,
            const std::vector<std::uint32_t>& words) {
   const auto bytes = static_cast<std::uint32_t>(words.size() * 4);
-  const VkWriteDescriptorSetInlineUniformBlock block{
-      VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK, nullptr, bytes, words.data()};
-  const VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                   &block,
-                                   set,
-                                   binding,
-                                   at,
-                                   bytes,
-                                   kBlock,
-                                   nullptr,
-                                   nullptr,
-                                   nullptr};
+  const VkWriteDescriptorSetInlineUniformBlock block{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_INLINE_UNIFORM_BLOCK,
+                                                     nullptr, bytes, words.data()};
+  const VkWriteDescriptorSet write{
+      VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, &block, set, binding, at, bytes, kBlock, nullptr, nullptr, nullptr};
   vkUpdateDescriptorSets(s.device, 1, &write, 0, nullptr);
 }
 
@@ -41,9 +32,8 @@ int main() {
   Needs needs;
   NEED(needs, Vulkan13Features, inlineUniformBlock);
   Session s = open("inline_parts", needs);
-  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, kBlock, 64, kCompute, nullptr},
-                                                                 {1, kWords, 1, kCompute, nullptr},
-                                                                 {5, kBlock, 16, kCompute, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(
+      s, {{0, kBlock, 64, kCompute, nullptr}, {1, kWords, 1, kCompute, nullptr}, {5, kBlock, 16, kCompute, nullptr}});
   const VkDescriptorPoolInlineUniformBlockCreateInfo blocks{
       VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_INLINE_UNIFORM_BLOCK_CREATE_INFO, nullptr, 6};
   const VkDescriptorPool pool = create_pool(s, 3, {{kBlock, 80}, {kWords, 1}}, &blocks);
@@ -77,8 +67,8 @@ int main() {
     add(s, out);
   };
   dispatch();
-  EXPECT(s, out.words[15] == 15 && out.words[19] == 103 && out.words[64] == 215 &&
-                out.words[64 + 16] == 302 && out.words[64 + 19] == 301);
+  EXPECT(s, out.words[15] == 15 && out.words[19] == 103 && out.words[64] == 215 && out.words[64 + 16] == 302 &&
+                out.words[64 + 19] == 301);
   EXPECT(s, out.words[128 + 2] == 2 && out.words[128 + 3] == 207 && out.words[128 + 8] == 202 &&
                 out.words[128 + 9] == 9 && out.words[128 + 19] == 4);
   write(s, sets[0], 0, 60, {77});

@@ -34,8 +34,8 @@ MappedBuffer indices(Session& s) {
 }  // namespace
 
 int main() {
-  Needs needs = drawing_needs(
-      {VK_EXT_INDEX_TYPE_UINT8_EXTENSION_NAME, VK_EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_EXTENSION_NAME});
+  Needs needs =
+      drawing_needs({VK_EXT_INDEX_TYPE_UINT8_EXTENSION_NAME, VK_EXT_PRIMITIVE_TOPOLOGY_LIST_RESTART_EXTENSION_NAME});
   NEED(needs, IndexTypeUint8FeaturesEXT, indexTypeUint8);
   NEED(needs, PrimitiveTopologyListRestartFeaturesEXT, primitiveTopologyListRestart);
   NEED_CORE(needs, largePoints);
@@ -73,8 +73,7 @@ int main() {
   run(s);
   for (const std::uint32_t* picture : seen) EXPECT(s, count(picture, kTexels, kBlack) < kTexels);
   // Lines and triangles differ, of the same indices; so do they with restarts and without.
-  for (std::size_t i = 2; i < 2 * topologies; ++i)
-    EXPECT(s, std::memcmp(seen[i], seen[i - 1], kTexels * 4) != 0);
+  for (std::size_t i = 2; i < 2 * topologies; ++i) EXPECT(s, std::memcmp(seen[i], seen[i - 1], kTexels * 4) != 0);
   add(s, p.out);
   return finish(s);
 }

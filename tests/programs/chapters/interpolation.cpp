@@ -11,8 +11,7 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;
-constexpr VkFormat kFormats[3] = {VK_FORMAT_R16G16B16A16_UNORM, VK_FORMAT_R8G8B8A8_UINT,
-                                  VK_FORMAT_R32G32B32A32_SFLOAT};
+constexpr VkFormat kFormats[3] = {VK_FORMAT_R16G16B16A16_UNORM, VK_FORMAT_R8G8B8A8_UINT, VK_FORMAT_R32G32B32A32_SFLOAT};
 
 }  // namespace
 

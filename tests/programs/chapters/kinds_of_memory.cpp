@@ -11,16 +11,14 @@ namespace {
 constexpr VkDeviceSize kBytes = 64 * 1024;
 
 VkBuffer create_buffer(Session& s) {
-  const VkBufferCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = kBytes, .usage = kCopies};
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO, .size = kBytes, .usage = kCopies};
   VkBuffer buffer;
   CHECK(vkCreateBuffer(s.device, &info, nullptr, &buffer));
   return buffer;
 }
 
 // Writes through a mapping of [at, at + bytes), which is flushed as far as its atoms reach.
-void write(Session& s, VkDeviceMemory memory, VkDeviceSize at, VkDeviceSize bytes, std::uint32_t seed,
-           bool coherent) {
+void write(Session& s, VkDeviceMemory memory, VkDeviceSize at, VkDeviceSize bytes, std::uint32_t seed, bool coherent) {
   void* mapped = nullptr;
   CHECK(vkMapMemory(s.device, memory, at, bytes, 0, &mapped));
   const VkDeviceSize length = bytes == VK_WHOLE_SIZE ? kBytes - at : bytes;
@@ -47,14 +45,12 @@ std::uint64_t read(Session& s, VkDeviceMemory memory, bool coherent) {
 
 // How many types there are is the driver's business (and a recorder's): only what the first
 // coherent one held is printed.
-void use(Session& s, std::uint32_t type, VkMemoryPropertyFlags flags, bool priorities,
-         const MappedBuffer& out) {
+void use(Session& s, std::uint32_t type, VkMemoryPropertyFlags flags, bool priorities, const MappedBuffer& out) {
   const VkBuffer buffer = create_buffer(s);
   VkMemoryRequirements needs;
   vkGetBufferMemoryRequirements(s.device, buffer, &needs);
   if ((needs.memoryTypeBits & (1u << type)) == 0) return vkDestroyBuffer(s.device, buffer, nullptr);
-  const VkMemoryPriorityAllocateInfoEXT priority{VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT, nullptr,
-                                                 0.25f};
+  const VkMemoryPriorityAllocateInfoEXT priority{VK_STRUCTURE_TYPE_MEMORY_PRIORITY_ALLOCATE_INFO_EXT, nullptr, 0.25f};
   const VkMemoryDedicatedAllocateInfo dedicated{VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO,
                                                 priorities ? &priority : nullptr, VK_NULL_HANDLE, buffer};
   const VkMemoryAllocateFlagsInfo no_flags{VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO, &dedicated, 0, 0};
@@ -63,8 +59,7 @@ void use(Session& s, std::uint32_t type, VkMemoryPropertyFlags flags, bool prior
   CHECK(vkAllocateMemory(s.device, &info, nullptr, &memory));
   CHECK(vkBindBufferMemory(s.device, buffer, memory, 0));
   VkDeviceSize committed = 0;
-  if ((flags & VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT) != 0)
-    vkGetDeviceMemoryCommitment(s.device, memory, &committed);
+  if ((flags & VK_MEMORY_PROPERTY_LAZILY_ALLOCATED_BIT) != 0) vkGetDeviceMemoryCommitment(s.device, memory, &committed);
 
   vkCmdFillBuffer(s.cmd, buffer, 0, VK_WHOLE_SIZE, flags);
   run(s);
@@ -94,8 +89,7 @@ int main() {
   Session s = open("kinds_of_memory", needs);
   const bool priorities = has(needs, VK_EXT_MEMORY_PRIORITY_EXTENSION_NAME);
   const bool budgets = has(needs, VK_EXT_MEMORY_BUDGET_EXTENSION_NAME);
-  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_BUDGET_PROPERTIES_EXT};
   VkPhysicalDeviceMemoryProperties2 properties{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MEMORY_PROPERTIES_2,
                                                budgets ? &budget : nullptr};
   vkGetPhysicalDeviceMemoryProperties2(s.physical, &properties);

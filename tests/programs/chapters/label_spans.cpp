@@ -59,8 +59,7 @@ int main() {
     CHECK(vkEndCommandBuffer(buffers[i]));
   }
   l.queue_begin(s.queues[0], &frame);
-  const VkSubmitInfo two{
-      .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 2, .pCommandBuffers = buffers};
+  const VkSubmitInfo two{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = 2, .pCommandBuffers = buffers};
   CHECK(vkQueueSubmit(s.queues[0], 1, &two, VK_NULL_HANDLE));
   l.queue_insert(s.queues[0], &odd);
   l.queue_begin(s.queues[0], &frame);

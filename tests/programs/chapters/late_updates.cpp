@@ -26,11 +26,10 @@ void write(Session& s, VkDescriptorSet set, std::uint32_t binding, std::uint32_t
 }
 
 VkDescriptorSetLayout create_late_layout(Session& s) {
-  const VkDescriptorBindingFlags flags[2] = {VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT,
-                                             VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT |
-                                                 VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT |
-                                                 VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT |
-                                                 VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT};
+  const VkDescriptorBindingFlags flags[2] = {
+      VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT,
+      VK_DESCRIPTOR_BINDING_UPDATE_AFTER_BIND_BIT | VK_DESCRIPTOR_BINDING_PARTIALLY_BOUND_BIT |
+          VK_DESCRIPTOR_BINDING_UPDATE_UNUSED_WHILE_PENDING_BIT | VK_DESCRIPTOR_BINDING_VARIABLE_DESCRIPTOR_COUNT_BIT};
   const VkDescriptorSetLayoutBindingFlagsCreateInfo info{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_LAYOUT_BINDING_FLAGS_CREATE_INFO, nullptr, 2, flags};
   return create_set_layout(s, {{0, kType, 1, kCompute, nullptr}, {1, kType, kMost, kCompute, nullptr}},
@@ -45,8 +44,7 @@ void allocate(Session& s, VkDescriptorSetLayout set_layout, VkDescriptorSet (&se
   const VkDescriptorSetVariableDescriptorCountAllocateInfo lengths{
       VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO, nullptr, 2, counts};
   const VkDescriptorSetLayout layouts[2] = {set_layout, set_layout};
-  const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, &lengths, pool, 2,
-                                         layouts};
+  const VkDescriptorSetAllocateInfo info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, &lengths, pool, 2, layouts};
   CHECK(vkAllocateDescriptorSets(s.device, &info, sets));
 }
 
@@ -77,10 +75,8 @@ int main() {
     vkCmdPushConstants(s.cmd, layout, kCompute, 0, 16, pushed[i]);
     vkCmdDispatch(s.cmd, 1, 1, 1);
   }
-  for (const std::uint32_t element : {7u, 20u, 3u})
-    write(s, sets[0], 1, element, slots.buffer, element * 256);
-  for (const std::uint32_t element : {0u, 2u})
-    write(s, sets[1], 1, element, slots.buffer, element * 256 + 256);
+  for (const std::uint32_t element : {7u, 20u, 3u}) write(s, sets[0], 1, element, slots.buffer, element * 256);
+  for (const std::uint32_t element : {0u, 2u}) write(s, sets[1], 1, element, slots.buffer, element * 256 + 256);
   write(s, sets[0], 0, 0, out.buffer, 0);
   write(s, sets[1], 0, 0, out.buffer, 512);
   CHECK(vkEndCommandBuffer(s.cmd));

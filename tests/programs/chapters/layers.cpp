@@ -34,12 +34,10 @@ int main() {
   info.arrayLayers = kLayers;
   const Image depths = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_IMAGE_ASPECT_DEPTH_BIT);
   constexpr VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
-  const VkImageView views[3] = {create_view(s, array.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format,
-                                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2, kLayers}),
-                                create_view(s, cube.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format,
-                                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kLayers}),
-                                create_view(s, solid.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format,
-                                            {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, kLayers})};
+  const VkImageView views[3] = {
+      create_view(s, array.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 2, kLayers}),
+      create_view(s, cube.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, kLayers}),
+      create_view(s, solid.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 1, kLayers})};
   Pictures p = create_pictures(s, std::size_t{3} * (2 * kLayers + 2) * kTexels * 4);
   Drawing d = shapes(s);
   d.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, shader(s, layered_vert_spv)),
@@ -61,8 +59,7 @@ int main() {
       depth{1, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
   const VkSubpassDescription subpass{
       .colorAttachmentCount = 1, .pColorAttachments = &color, .pDepthStencilAttachment = &depth};
-  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0),
-                                               everything(0, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, VK_SUBPASS_EXTERNAL)};
   d.pass = create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                            .attachmentCount = 2,
                            .pAttachments = attachments,
@@ -86,8 +83,7 @@ int main() {
     vkCmdBeginRenderPass(s.cmd, &pass, VK_SUBPASS_CONTENTS_INLINE);
     set_area(s.cmd, kExtent);
     vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-    const Shape shapes[2] = {{-1, -1, 0.25f, 0.5f, {1, 0, 0, 1}, 0.25f},
-                             {-0.5f, 0, 1, 1, {0, 0.25f, 0, 1}, 0.375f}};
+    const Shape shapes[2] = {{-1, -1, 0.25f, 0.5f, {1, 0, 0, 1}, 0.25f}, {-0.5f, 0, 1, 1, {0, 0.25f, 0, 1}, 0.375f}};
     vkCmdPushConstants(s.cmd, d.layout, kShapeRange.stageFlags, 0, sizeof(Shape), &shapes[0]);
     vkCmdDraw(s.cmd, 4, kLayers - 1, 0, 1);
     const VkClearAttachment what[2] = {{VK_IMAGE_ASPECT_COLOR_BIT, 0, {.color = {.float32 = {0, 0, 1, 1}}}},

@@ -20,8 +20,8 @@ struct Linear {
 
 bool possible(const Session& s, const VkImageCreateInfo& info) {
   VkImageFormatProperties properties;
-  return vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling,
-                                                  info.usage, info.flags, &properties) == VK_SUCCESS;
+  return vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling, info.usage,
+                                                  info.flags, &properties) == VK_SUCCESS;
 }
 
 Linear create(Session& s, VkFormat format, std::uint32_t texel, VkExtent2D extent, VkImageLayout layout) {
@@ -34,10 +34,9 @@ Linear create(Session& s, VkFormat format, std::uint32_t texel, VkExtent2D exten
   l.extent = extent;
   l.texel = texel;
   l.image = keep(s, vkDestroyImage, create_unbound_image(s, info));
-  l.memory =
-      keep(s, vkFreeMemory,
-           bind_to_memory_of_its_own(
-               s, l.image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
+  l.memory = keep(s, vkFreeMemory,
+                  bind_to_memory_of_its_own(
+                      s, l.image, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT));
   const VkImageSubresource first{VK_IMAGE_ASPECT_COLOR_BIT, 0, 0};
   vkGetImageSubresourceLayout(s.device, l.image, &first, &l.place);
   void* mapped = nullptr;
@@ -46,9 +45,7 @@ Linear create(Session& s, VkFormat format, std::uint32_t texel, VkExtent2D exten
   return l;
 }
 
-unsigned char* row(const Linear& l, std::uint32_t y) {
-  return l.bytes + l.place.offset + y * l.place.rowPitch;
-}
+unsigned char* row(const Linear& l, std::uint32_t y) { return l.bytes + l.place.offset + y * l.place.rowPitch; }
 
 // Texels only: what lies between the rows stays as it is.
 void write(const Linear& l, std::uint32_t seed) {

@@ -54,8 +54,7 @@ int main() {
         pattern};
     d.raster.pNext = &state;
     d.raster.lineWidth = HAS_CORE(needs, wideLines) ? width : 1;
-    for (const VkPrimitiveTopology topology :
-         {VK_PRIMITIVE_TOPOLOGY_LINE_LIST, VK_PRIMITIVE_TOPOLOGY_LINE_STRIP}) {
+    for (const VkPrimitiveTopology topology : {VK_PRIMITIVE_TOPOLOGY_LINE_LIST, VK_PRIMITIVE_TOPOLOGY_LINE_STRIP}) {
       d.assembly.topology = topology;
       picture(build(s, d), [&] { vkCmdDraw(s.cmd, 8, 1, 0, 0); });
     }

@@ -36,14 +36,12 @@ Parts create_parts(Session& s) {
                                         VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
   const VkMemoryAllocateInfo allocation{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, step * 3,
-      memory_type(s, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(s, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   CHECK(vkAllocateMemory(s.device, &allocation, nullptr, &p.memory));
   keep(s, vkFreeMemory, p.memory);
   for (std::uint32_t i = 0; i < 3; ++i) {
     CHECK(vkBindBufferMemory(s.device, p.buffers[i], p.memory, step * i));
-    const VkBufferDeviceAddressInfo which{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr,
-                                          p.buffers[i]};
+    const VkBufferDeviceAddressInfo which{VK_STRUCTURE_TYPE_BUFFER_DEVICE_ADDRESS_INFO, nullptr, p.buffers[i]};
     p.addresses[i] = vkGetBufferDeviceAddress(s.device, &which);
     EXPECT(s, p.addresses[i] != 0);
   }
@@ -76,8 +74,7 @@ int main() {
   link(p);
   const MappedBuffer out = buffer(s, kPart, kCopies);
   const VkPipelineLayout layout = create_layout(s, {}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 24}});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, lists_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, lists_comp_spv)));
   for (std::uint32_t i = 0; i < 2; ++i) {  // the second follows what the first has linked
     const VkDeviceAddress push[3] = {p.addresses[i], p.addresses[i + 1], p.addresses[i + 1] + kNodeBytes};
     vkCmdPushConstants(s.cmd, layout, VK_SHADER_STAGE_COMPUTE_BIT, 0, sizeof push, push);

@@ -45,8 +45,7 @@ VkRenderPass create(Session& s, const Ops& ops) {
   const VkAttachmentReference depth{3, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL};
   const VkSubpassDescription subpass{
       .colorAttachmentCount = 3, .pColorAttachments = colors, .pDepthStencilAttachment = &depth};
-  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0),
-                                               everything(0, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, VK_SUBPASS_EXTERNAL)};
   return create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                          .attachmentCount = 4,
                          .pAttachments = attachments,
@@ -67,20 +66,18 @@ int main() {
     i = create_canvas(s, kExtent);
     clear(s.cmd, i, {.float32 = {0, 0, 0.5f, 0}});
   }
-  const Image behind =
-      create_general(s,
-                     image_info(kBehind, kExtent,
-                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                    VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT),
-                     VK_IMAGE_VIEW_TYPE_2D, kDepthAndStencil);
+  const Image behind = create_general(s,
+                                      image_info(kBehind, kExtent,
+                                                 VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                                                     VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT),
+                                      VK_IMAGE_VIEW_TYPE_2D, kDepthAndStencil);
   const VkClearDepthStencilValue half{0.5f, 0x55};
   vkCmdClearDepthStencilImage(s.cmd, behind.image, VK_IMAGE_LAYOUT_GENERAL, &half, 1, &behind.range);
   barrier(s.cmd);
   constexpr VkImageLayout general = VK_IMAGE_LAYOUT_GENERAL, source = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL;
-  const Ops all[3] = {
-      {{kLoad, kClear, kLoad}, kLoad, kClear, general, source},
-      {{kClear, kLoad, kLoad}, kClear, kLoad, source, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
-      {{kLoad, kLoad, kClear}, kLoad, kLoad, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, general}};
+  const Ops all[3] = {{{kLoad, kClear, kLoad}, kLoad, kClear, general, source},
+                      {{kClear, kLoad, kLoad}, kClear, kLoad, source, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL},
+                      {{kLoad, kLoad, kClear}, kLoad, kLoad, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, general}};
   const VkRect2D areas[3] = {{{2, 3}, {9, 8}}, {{0, 0}, {16, 5}}, {{8, 8}, {8, 8}}};
 
   Drawing d = shapes(s);

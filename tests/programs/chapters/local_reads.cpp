@@ -22,16 +22,14 @@ constexpr VkImageLayout kLocal = VK_IMAGE_LAYOUT_RENDERING_LOCAL_READ_KHR;
 struct Places {
   std::uint32_t locations[3], inputs[3];
 };
-constexpr Places kFirst{{0, kNone, kNone}, {kNone, kNone, kNone}},
-    kSecond{{kNone, 0, kNone}, {kNone, kNone, kNone}}, kSum{{kNone, kNone, 0}, {0, 2, kNone}},
-    kBack{{2, kNone, 0}, {kNone, 0, 2}};
+constexpr Places kFirst{{0, kNone, kNone}, {kNone, kNone, kNone}}, kSecond{{kNone, 0, kNone}, {kNone, kNone, kNone}},
+    kSum{{kNone, kNone, 0}, {0, 2, kNone}}, kBack{{2, kNone, 0}, {kNone, 0, 2}};
 
 VkRenderingAttachmentLocationInfoKHR locations_of(const Places& places, const void* next = nullptr) {
   return {VK_STRUCTURE_TYPE_RENDERING_ATTACHMENT_LOCATION_INFO_KHR, next, 3, places.locations};
 }
 VkRenderingInputAttachmentIndexInfoKHR inputs_of(const Places& places, const void* next = nullptr) {
-  return {
-      VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR, next, 3, places.inputs, nullptr, nullptr};
+  return {VK_STRUCTURE_TYPE_RENDERING_INPUT_ATTACHMENT_INDEX_INFO_KHR, next, 3, places.inputs, nullptr, nullptr};
 }
 
 struct Scene {
@@ -56,19 +54,16 @@ VkPipeline create_pipeline(Session& s, const Scene& scene, const Places& places,
 }
 
 void create(Session& s, Scene& scene) {
-  scene.locate =
-      load<PFN_vkCmdSetRenderingAttachmentLocationsKHR>(s, "vkCmdSetRenderingAttachmentLocationsKHR");
-  scene.index =
-      load<PFN_vkCmdSetRenderingInputAttachmentIndicesKHR>(s, "vkCmdSetRenderingInputAttachmentIndicesKHR");
+  scene.locate = load<PFN_vkCmdSetRenderingAttachmentLocationsKHR>(s, "vkCmdSetRenderingAttachmentLocationsKHR");
+  scene.index = load<PFN_vkCmdSetRenderingInputAttachmentIndicesKHR>(s, "vkCmdSetRenderingInputAttachmentIndicesKHR");
   for (Image& image : scene.images) {
-    image = create_image(s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent,
-                                       kDrawnAndRead | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
+    image = create_image(
+        s, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, kDrawnAndRead | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
     transition(s.cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, kLocal);
   }
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
-                            {1, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(
+      s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}, {1, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   scene.layout = create_layout(s, {set_layout}, {kShapeRange});
   for (std::uint32_t n = 0; n < 2; ++n) {
     scene.sets[n] = create_set(s, set_layout, {type, type});
@@ -91,8 +86,7 @@ void use(VkCommandBuffer cmd, const Scene& scene, VkPipeline pipeline, const Pla
 
 // What was drawn can be read at its own place.
 void settle(VkCommandBuffer cmd) {
-  const VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr,
-                                VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+  const VkMemoryBarrier written{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
                                 VK_ACCESS_INPUT_ATTACHMENT_READ_BIT | VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT};
   vkCmdPipelineBarrier(cmd, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
                        VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
@@ -108,8 +102,7 @@ void begin(VkCommandBuffer cmd, const Scene& scene, VkAttachmentLoadOp load_op, 
 }
 
 void bind(VkCommandBuffer cmd, const Scene& scene, std::uint32_t set) {
-  vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, scene.layout, 0, 1, &scene.sets[set], 0,
-                          nullptr);
+  vkCmdBindDescriptorSets(cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, scene.layout, 0, 1, &scene.sets[set], 0, nullptr);
 }
 
 // The sum of the first two becomes the third, in one pass.
@@ -130,8 +123,8 @@ void draw_sum(VkCommandBuffer cmd, const Scene& scene) {
 
 // The second and the third go back to the third, in a secondary that inherits the places.
 VkCommandBuffer record_secondary(Session& s, const Scene& scene) {
-  const VkCommandBufferAllocateInfo wanted{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                           s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo wanted{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                           VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer cmd;
   CHECK(vkAllocateCommandBuffers(s.device, &wanted, &cmd));
   const VkFormat formats[3] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R8G8B8A8_UNORM};
@@ -191,8 +184,7 @@ int main() {
 #else
 
 int main() {
-  return program::cannot_run(
-      "the headers that it was built with do not have VK_KHR_dynamic_rendering_local_read");
+  return program::cannot_run("the headers that it was built with do not have VK_KHR_dynamic_rendering_local_read");
 }
 
 #endif

@@ -55,8 +55,8 @@ int main() {
   d.attachments = {{.colorWriteMask = 0x6}, {.colorWriteMask = 0x1}};
   picture(build(s, d), false);
   VkBool32 writes[2] = {VK_TRUE, VK_FALSE};
-  const VkPipelineColorWriteCreateInfoEXT fixed{VK_STRUCTURE_TYPE_PIPELINE_COLOR_WRITE_CREATE_INFO_EXT,
-                                                nullptr, 2, writes};
+  const VkPipelineColorWriteCreateInfoEXT fixed{VK_STRUCTURE_TYPE_PIPELINE_COLOR_WRITE_CREATE_INFO_EXT, nullptr, 2,
+                                                writes};
   d.blend.pNext = &fixed;
   picture(build(s, d), false);
   d.dynamic.push_back(VK_DYNAMIC_STATE_COLOR_WRITE_ENABLE_EXT);

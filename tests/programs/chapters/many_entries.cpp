@@ -11,17 +11,15 @@ namespace {
 
 constexpr VkDescriptorType kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 
-void dispatch(Session& s, VkShaderModule module, const char* entry, std::uint32_t binding,
-              const MappedBuffer& in, const MappedBuffer& out, std::uint32_t groups,
-              const VkSpecializationInfo* constants = nullptr) {
+void dispatch(Session& s, VkShaderModule module, const char* entry, std::uint32_t binding, const MappedBuffer& in,
+              const MappedBuffer& out, std::uint32_t groups, const VkSpecializationInfo* constants = nullptr) {
   const VkDescriptorSetLayout set_layout =
       create_set_layout(s, {{0, kType, 1, kCompute, nullptr}, {binding, kType, 1, kCompute, nullptr}});
   const VkPipelineLayout layout = create_layout(s, {set_layout});
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                module, entry, constants},
-      .layout = layout};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, module, entry, constants},
+                                         .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   keep(s, vkDestroyPipeline, pipeline);
@@ -51,12 +49,10 @@ int main() {
   dispatch(s, module, "a second one", 2, in, multiplied, 3, &constants);
   dispatch(s, module, "main", 7, in, dotted, 5);
   run(s);
-  EXPECT(s, selected.words[0] == in.words[4] && selected.words[1] == in.words[1] &&
-                selected.words[6] == in.words[10]);
+  EXPECT(s, selected.words[0] == in.words[4] && selected.words[1] == in.words[1] && selected.words[6] == in.words[10]);
   EXPECT(s, multiplied.words[5] == in.words[5] * 25 && multiplied.words[6] == 0);
   std::uint32_t squares = 0;
-  for (int byte = 0; byte < 4; ++byte)
-    squares += (in.words[4] >> 8 * byte & 0xff) * (in.words[4] >> 8 * byte & 0xff);
+  for (int byte = 0; byte < 4; ++byte) squares += (in.words[4] >> 8 * byte & 0xff) * (in.words[4] >> 8 * byte & 0xff);
   EXPECT(s, dotted.words[4] == squares);
   for (const MappedBuffer& b : {selected, multiplied, dotted}) add(s, b);
   return finish(s);

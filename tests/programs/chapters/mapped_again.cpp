@@ -84,8 +84,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_map_memory2");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_map_memory2"); }
 
 #endif

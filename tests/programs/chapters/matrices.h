@@ -13,8 +13,7 @@ Function load_of_instance(const Session& s, const char* name) {
   if (found == nullptr) die(name, 0);
   return reinterpret_cast<Function>(found);
 }
-#define LOAD_OF_INSTANCE(session, name) \
-  const auto name = ::program::load_of_instance<PFN_##name>(session, #name)
+#define LOAD_OF_INSTANCE(session, name) const auto name = ::program::load_of_instance<PFN_##name>(session, #name)
 
 // Of a number from 0 to 7, which 16 bits hold exactly.
 inline std::uint16_t half_of(std::uint32_t small) {
@@ -54,8 +53,7 @@ struct Matrices {
 };
 
 inline Matrices create_matrices(Session& s, const Size& size) {
-  const Matrices m{buffer(s, size.rows * size.inner * 2, kStorage),
-                   buffer(s, size.inner * size.columns * 2, kStorage),
+  const Matrices m{buffer(s, size.rows * size.inner * 2, kStorage), buffer(s, size.inner * size.columns * 2, kStorage),
                    buffer(s, size.rows * size.columns * 4, kStorage)};
   fill_halves(m.a, 1);
   fill_halves(m.b, 2);
@@ -94,8 +92,7 @@ bool fits(const Properties& one) {
 }
 
 inline std::uint32_t subgroup_size(const Session& s) {
-  return properties<VkPhysicalDeviceSubgroupProperties>(s,
-                                                        VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
+  return properties<VkPhysicalDeviceSubgroupProperties>(s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
       .subgroupSize;
 }
 

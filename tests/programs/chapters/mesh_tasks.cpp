@@ -60,15 +60,12 @@ int main() {
     vkCmdEndQuery(s.cmd, counted, 0);
   });
   const auto* some = picture(3, 0x5a5a5a, [&] { vkCmdDrawMeshTasksEXT(s.cmd, 1, 1, 1); });
-  const auto* indirect =
-      picture(4, 0x8, [&] { vkCmdDrawMeshTasksIndirectEXT(s.cmd, arguments.buffer, 0, 2, 16); });
-  const auto* by_count = picture(4, 0x8, [&] {
-    vkCmdDrawMeshTasksIndirectCountEXT(s.cmd, arguments.buffer, 0, arguments.buffer, 32, 3, 16);
-  });
+  const auto* indirect = picture(4, 0x8, [&] { vkCmdDrawMeshTasksIndirectEXT(s.cmd, arguments.buffer, 0, 2, 16); });
+  const auto* by_count = picture(
+      4, 0x8, [&] { vkCmdDrawMeshTasksIndirectCountEXT(s.cmd, arguments.buffer, 0, arguments.buffer, 32, 3, 16); });
   run(s);
   std::uint32_t invocations[2] = {};
-  CHECK(vkGetQueryPoolResults(s.device, counted, 0, 1, sizeof invocations, invocations, 8,
-                              VK_QUERY_RESULT_WAIT_BIT));
+  CHECK(vkGetQueryPoolResults(s.device, counted, 0, 1, sizeof invocations, invocations, 8, VK_QUERY_RESULT_WAIT_BIT));
   EXPECT(s, invocations[0] > 0 && invocations[1] > 0);
   EXPECT(s, count(all, kTexels, kBlack) < count(some, kTexels, kBlack));
   EXPECT(s, std::memcmp(indirect, by_count, kTexels * 4) == 0);

@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent, kLevels = 4, kLayers = 2;
 constexpr std::uint32_t kWidth = 13, kHeight = 9;
 constexpr VkImageLayout kGeneral = VK_IMAGE_LAYOUT_GENERAL, kReads = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
-                        kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL,
-                        kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
+                        kFrom = VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL, kTo = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
 
 VkImageSubresourceRange one(std::uint32_t level, std::uint32_t layer = 0, std::uint32_t layers = kLayers) {
   return {VK_IMAGE_ASPECT_COLOR_BIT, level, 1, layer, layers};
@@ -26,9 +25,8 @@ int main() {
   Session s = open("mips", needs);
   if (!can_be(s, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_FEATURE_BLIT_SRC_BIT | VK_FORMAT_FEATURE_BLIT_DST_BIT))
     leave("blits");
-  VkImageCreateInfo info =
-      image_info(VK_FORMAT_R8G8B8A8_UNORM, VkExtent3D{kWidth, kHeight, 1},
-                 kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, VkExtent3D{kWidth, kHeight, 1},
+                                      kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
   info.mipLevels = kLevels;
   info.arrayLayers = kLayers;
   const Image texture = create_image(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
@@ -61,8 +59,7 @@ int main() {
                               .mipmapMode = VK_SAMPLER_MIPMAP_MODE_LINEAR,
                               .maxLod = VK_LOD_CLAMP_NONE};
   const VkSampler sampler = create_sampler(s, filters);
-  const VkDescriptorSetLayout layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout layout = create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   Drawing d = shapes(s, {layout});
   d.stages[1] = stage(VK_SHADER_STAGE_FRAGMENT_BIT, shader(s, levels_frag_spv));
   const VkPipeline pipeline = build(s, d);
@@ -89,8 +86,7 @@ int main() {
   constexpr VkFormat format = VK_FORMAT_R8G8B8A8_UNORM;
   const VkImageView target = create_view(s, texture.image, VK_IMAGE_VIEW_TYPE_2D, format, one(1, 0, 1)),
                     source = create_view(s, texture.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, format, one(0));
-  sampled(source, attachment(target, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_LOAD_OP_LOAD),
-          {5, 4});
+  sampled(source, attachment(target, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, VK_ATTACHMENT_LOAD_OP_LOAD), {5, 4});
   change_layout(s.cmd, texture.image, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL, kReads, one(1, 0, 1));
   sampled(texture.view, whole, {kExtent, kExtent});
   take(s, p, canvas);

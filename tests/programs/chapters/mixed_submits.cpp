@@ -50,11 +50,9 @@ int main() {
       VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO, &first_timelines, 0, nullptr, 2, masks, 3, nobody};
   const VkTimelineSemaphoreSubmitInfo second_timelines{
       VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO, nullptr, 3, second_values, 1, last_values};
-  const VkProtectedSubmitInfo unprotected{VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO, &second_timelines,
-                                          VK_FALSE};
-  const VkPipelineStageFlags stages[3] = {
-      VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
-      VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT};
+  const VkProtectedSubmitInfo unprotected{VK_STRUCTURE_TYPE_PROTECTED_SUBMIT_INFO, &second_timelines, VK_FALSE};
+  const VkPipelineStageFlags stages[3] = {VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT,
+                                          VK_PIPELINE_STAGE_ALL_COMMANDS_BIT | VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT};
   const VkSubmitInfo batches[2] = {
       {VK_STRUCTURE_TYPE_SUBMIT_INFO, &group, 0, nullptr, nullptr, 2, work, 3, first_signals},
       {VK_STRUCTURE_TYPE_SUBMIT_INFO, &unprotected, 3, second_waits, stages, 2, work + 2, 1, &timeline}};
@@ -67,16 +65,14 @@ int main() {
   const VkSemaphoreSubmitInfo signals[2] = {
       {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, binary[2], 44, VK_PIPELINE_STAGE_2_NONE, 0},
       {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, other, 1000, VK_PIPELINE_STAGE_2_COPY_BIT, 0}};
-  const VkCommandBufferSubmitInfo three[3] = {
-      {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[4], 0},
-      {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[5], 1},
-      {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[0], 0}};
-  const VkSemaphoreSubmitInfo end[1] = {{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, binary[2], 0,
-                                         VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, 0}};
-  const VkSubmitInfo2 newer[3] = {
-      {VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 1, waits, 3, three, 2, signals},
-      {VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 1, end, 1, three},
-      {VK_STRUCTURE_TYPE_SUBMIT_INFO_2}};
+  const VkCommandBufferSubmitInfo three[3] = {{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[4], 0},
+                                              {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[5], 1},
+                                              {VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, work[0], 0}};
+  const VkSemaphoreSubmitInfo end[1] = {
+      {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, binary[2], 0, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, 0}};
+  const VkSubmitInfo2 newer[3] = {{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 1, waits, 3, three, 2, signals},
+                                  {VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 1, end, 1, three},
+                                  {VK_STRUCTURE_TYPE_SUBMIT_INFO_2}};
   const VkFence last = keep(s, vkDestroyFence, create_fence(s));
   CHECK(vkQueueSubmit2(s.queues[0], 3, newer, last));
   const VkFence both[2] = {last, s.commands.done};

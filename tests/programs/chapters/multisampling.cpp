@@ -20,16 +20,16 @@ int main() {
   NEED_CORE(needs, sampleRateShading);
   WISH_CORE(needs, alphaToOne);
   Session s = open("multisampling", needs);
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent,
-                                      VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
   info.samples = VK_SAMPLE_COUNT_4_BIT;
   const Image canvas = create_general(s, info);
 
   constexpr VkDescriptorType types[2] = {VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER,
                                          VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC};
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, types[0], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
-                            {1, types[1], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(
+      s,
+      {{0, types[0], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}, {1, types[1], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
   const VkPipelineLayout reads_layout = create_layout(s, {set_layout});
   const VkPipeline reads = create_compute(s, reads_layout, shader(s, each_sample_comp_spv));
   const VkDescriptorSet set = create_set(s, set_layout, {types[0], types[1]});
@@ -95,8 +95,7 @@ int main() {
   // The second and the fourth sample alone.
   const std::uint32_t* masked = words + kSamples * kTexels;
   EXPECT(s, count(masked, kTexels, kBlack) == kTexels && count(masked + kTexels, kTexels, kBlack) < kTexels);
-  for (std::uint32_t i = 1; i < 6; ++i)
-    EXPECT(s, std::memcmp(words, words + i * kSamples * kTexels, bytes) != 0);
+  for (std::uint32_t i = 1; i < 6; ++i) EXPECT(s, std::memcmp(words, words + i * kSamples * kTexels, bytes) != 0);
   add(s, out);
   return finish(s);
 }

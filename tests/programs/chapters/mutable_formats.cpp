@@ -41,8 +41,7 @@ void store(Session& s, const Store& t, VkImageView view, VkExtent2D groups, std:
 // SRGB, which cannot be stored to, by a view of words; then seen as both and copied.
 void with_a_list(Session& s, const Store& t, Pictures& p) {
   const VkFormat formats[3] = {VK_FORMAT_R8G8B8A8_SRGB, VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R32_UINT};
-  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 3,
-                                         formats};
+  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 3, formats};
   VkImageCreateInfo info =
       image_info(VK_FORMAT_R8G8B8A8_SRGB, 8, kBoth | VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_SAMPLED_BIT);
   info.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT;
@@ -59,8 +58,8 @@ void with_a_list(Session& s, const Store& t, Pictures& p) {
   i.memory = keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, i.image));
   transition(s.cmd, i, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D_ARRAY, VK_FORMAT_R8G8B8A8_SRGB, kColor, &sampled);
-  create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM,
-              {VK_IMAGE_ASPECT_COLOR_BIT, 1, 1, 2, 1}, &sampled);
+  create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R8G8B8A8_UNORM, {VK_IMAGE_ASPECT_COLOR_BIT, 1, 1, 2, 1},
+              &sampled);
   for (std::uint32_t layer = 0; layer < 3; ++layer)
     for (std::uint32_t level = 0; level < 2; ++level)
       store(s, t,
@@ -75,24 +74,22 @@ void with_a_list(Session& s, const Store& t, Pictures& p) {
 
 // A texel of words is a half of a block: stored so, copied as blocks.
 void blocks(Session& s, Pictures& p) {
-  VkImageCreateInfo info =
-      image_info(VK_FORMAT_BC1_RGBA_UNORM_BLOCK, {32, 16, 1}, kBoth | VK_IMAGE_USAGE_SAMPLED_BIT);
+  VkImageCreateInfo info = image_info(VK_FORMAT_BC1_RGBA_UNORM_BLOCK, {32, 16, 1}, kBoth | VK_IMAGE_USAGE_SAMPLED_BIT);
   info.flags = VK_IMAGE_CREATE_MUTABLE_FORMAT_BIT | VK_IMAGE_CREATE_EXTENDED_USAGE_BIT |
                VK_IMAGE_CREATE_BLOCK_TEXEL_VIEW_COMPATIBLE_BIT;
   VkImageFormatProperties there;
-  if (vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling,
-                                               info.usage, info.flags, &there) != VK_SUCCESS)
+  if (vkGetPhysicalDeviceImageFormatProperties(s.physical, info.format, info.imageType, info.tiling, info.usage,
+                                               info.flags, &there) != VK_SUCCESS)
     return;
   const MappedBuffer words = buffer(s, 256, kCopies);
   fill(words, 11);
   const Image i = create_general(s, info);
   const VkImageViewUsageCreateInfo sampled{VK_STRUCTURE_TYPE_IMAGE_VIEW_USAGE_CREATE_INFO, nullptr,
                                            VK_IMAGE_USAGE_SAMPLED_BIT};
-  create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R32G32_UINT,
-              {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}, &sampled);
-  const VkBufferImageCopy all{.bufferOffset = 0,
-                              .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                              .imageExtent = {32, 16, 1}};
+  create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R32G32_UINT, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1},
+              &sampled);
+  const VkBufferImageCopy all{
+      .bufferOffset = 0, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {32, 16, 1}};
   vkCmdCopyBufferToImage(s.cmd, words.buffer, i.image, VK_IMAGE_LAYOUT_GENERAL, 1, &all);
   barrier(s.cmd);
   VkBufferImageCopy back = all;

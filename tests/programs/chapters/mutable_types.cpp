@@ -9,23 +9,14 @@ using namespace program;
 
 namespace {
 
-constexpr VkDescriptorType kAny = VK_DESCRIPTOR_TYPE_MUTABLE_EXT,
-                           kUniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
+constexpr VkDescriptorType kAny = VK_DESCRIPTOR_TYPE_MUTABLE_EXT, kUniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER,
                            kWords = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 
-void write(Session& s, VkDescriptorSet set, std::uint32_t binding, std::uint32_t element,
-           VkDescriptorType type, const MappedBuffer& b, VkDeviceSize at) {
+void write(Session& s, VkDescriptorSet set, std::uint32_t binding, std::uint32_t element, VkDescriptorType type,
+           const MappedBuffer& b, VkDeviceSize at) {
   const VkDescriptorBufferInfo info{b.buffer, at, 256};
-  const VkWriteDescriptorSet write{VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-                                   nullptr,
-                                   set,
-                                   binding,
-                                   element,
-                                   1,
-                                   type,
-                                   nullptr,
-                                   &info,
-                                   nullptr};
+  const VkWriteDescriptorSet write{
+      VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, binding, element, 1, type, nullptr, &info, nullptr};
   vkUpdateDescriptorSets(s.device, 1, &write, 0, nullptr);
 }
 
@@ -37,15 +28,14 @@ int main() {
   Session s = open("mutable_types", needs);
   const VkDescriptorType types[2] = {kUniform, kWords};
   const VkMutableDescriptorTypeListEXT lists[3] = {{2, types}, {0, nullptr}, {2, types}};
-  const VkMutableDescriptorTypeCreateInfoEXT of_layout{
-      VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT, nullptr, 3, lists};
+  const VkMutableDescriptorTypeCreateInfoEXT of_layout{VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT,
+                                                       nullptr, 3, lists};
   const VkDescriptorSetLayout any = create_set_layout(
-      s,
-      {{0, kAny, 1, kCompute, nullptr}, {1, kWords, 1, kCompute, nullptr}, {2, kAny, 2, kCompute, nullptr}},
-      0, &of_layout);
+      s, {{0, kAny, 1, kCompute, nullptr}, {1, kWords, 1, kCompute, nullptr}, {2, kAny, 2, kCompute, nullptr}}, 0,
+      &of_layout);
   const VkMutableDescriptorTypeListEXT of_sizes[3] = {{2, types}, {0, nullptr}, {0, nullptr}};
-  const VkMutableDescriptorTypeCreateInfoEXT of_pool{
-      VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT, nullptr, 3, of_sizes};
+  const VkMutableDescriptorTypeCreateInfoEXT of_pool{VK_STRUCTURE_TYPE_MUTABLE_DESCRIPTOR_TYPE_CREATE_INFO_EXT, nullptr,
+                                                     3, of_sizes};
   const VkDescriptorPool pool = create_pool(s, 4, {{kAny, 3}, {kWords, 2}, {kUniform, 2}}, &of_pool);
   const VkDescriptorSetLayout plain =
       create_set_layout(s, {{0, kUniform, 2, kCompute, nullptr}, {1, kWords, 2, kCompute, nullptr}});
@@ -71,8 +61,7 @@ int main() {
       {VK_STRUCTURE_TYPE_COPY_DESCRIPTOR_SET, nullptr, sets[0], 2, 1, sets[1], 2, 1, 1}};
   vkUpdateDescriptorSets(s.device, 0, nullptr, 3, copies);
   const VkPipelineLayout layout = create_layout(s, {any});
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, any_type_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, any_type_comp_spv)));
   for (const VkDescriptorSet set : sets) {
     vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
     vkCmdDispatch(s.cmd, 1, 1, 1);

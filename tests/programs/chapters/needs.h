@@ -18,10 +18,9 @@ namespace program {
 
 template <class Features>
 constexpr VkStructureType kTypeOf = VK_STRUCTURE_TYPE_MAX_ENUM;
-#define FEATURES_OF(name, type)                                      \
-  template <>                                                        \
-  inline constexpr VkStructureType kTypeOf<VkPhysicalDevice##name> = \
-      VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type
+#define FEATURES_OF(name, type) \
+  template <>                   \
+  inline constexpr VkStructureType kTypeOf<VkPhysicalDevice##name> = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_##type
 FEATURES_OF(Features2, FEATURES_2);
 FEATURES_OF(Vulkan11Features, VULKAN_1_1_FEATURES);
 FEATURES_OF(Vulkan12Features, VULKAN_1_2_FEATURES);
@@ -59,7 +58,8 @@ class Needs {
   std::vector<const char*> instance_extensions = {};
   // Enabled where they are there: has() says so once the session is open.
   std::vector<const char*> wished = {}, instance_wished = {};
-  // Of each list the first extension that the device has is enabled; has() says which. If it has none, the program ends.
+  // Of each list the first extension that the device has is enabled; has() says which. If it has none, the program
+  // ends.
   std::vector<std::vector<const char*>> one_of = {};
   std::uint32_t queues = 1;
 
@@ -70,8 +70,7 @@ class Needs {
   Features& of() {
     static_assert(kTypeOf<Features> != VK_STRUCTURE_TYPE_MAX_ENUM, "give its type: FEATURES_OF");
     for (Part& part : parts_)
-      if (head(part.wanted)->sType == kTypeOf<Features>)
-        return *reinterpret_cast<Features*>(part.wanted.data());
+      if (head(part.wanted)->sType == kTypeOf<Features>) return *reinterpret_cast<Features*>(part.wanted.data());
     constexpr std::size_t size = (sizeof(Features) + 7) / 8;
     parts_.push_back({Words(size), Words(size)});
     head(parts_.back().wanted)->sType = kTypeOf<Features>;
@@ -91,8 +90,7 @@ class Needs {
       if (before != nullptr) before->pNext = head(part.there);
       before = head(part.there);
     }
-    vkGetPhysicalDeviceFeatures2(physical,
-                                 reinterpret_cast<VkPhysicalDeviceFeatures2*>(parts_.front().there.data()));
+    vkGetPhysicalDeviceFeatures2(physical, reinterpret_cast<VkPhysicalDeviceFeatures2*>(parts_.front().there.data()));
     for (const auto& [feature, name] : names_)
       for (const Part& part : parts_)
         if (!part.has(feature)) {
@@ -109,9 +107,7 @@ class Needs {
 
  private:
   using Words = std::vector<std::uint64_t>;  // a structure, whatever its type
-  static VkBaseOutStructure* head(Words& words) {
-    return reinterpret_cast<VkBaseOutStructure*>(words.data());
-  }
+  static VkBaseOutStructure* head(Words& words) { return reinterpret_cast<VkBaseOutStructure*>(words.data()); }
   struct Part {
     Words wanted, there;
     bool has(const VkBool32* feature) const {
@@ -125,13 +121,10 @@ class Needs {
   std::vector<std::pair<VkBool32*, const char*>> names_;
 };
 // NEED(needs, Vulkan13Features, dynamicRendering); NEED_CORE(needs, geometryShader)
-#define NEED(needs, Structure, member) \
-  (needs).enable((needs).of<VkPhysicalDevice##Structure>().member, #member)
-#define NEED_CORE(needs, member) \
-  (needs).enable((needs).of<VkPhysicalDeviceFeatures2>().features.member, #member)
+#define NEED(needs, Structure, member) (needs).enable((needs).of<VkPhysicalDevice##Structure>().member, #member)
+#define NEED_CORE(needs, member) (needs).enable((needs).of<VkPhysicalDeviceFeatures2>().features.member, #member)
 // Without it the program shows less: HAS_CORE says so once the session is open.
-#define WISH_CORE(needs, member) \
-  (needs).enable((needs).of<VkPhysicalDeviceFeatures2>().features.member, nullptr)
+#define WISH_CORE(needs, member) (needs).enable((needs).of<VkPhysicalDeviceFeatures2>().features.member, nullptr)
 #define HAS_CORE(needs, member) ((needs).of<VkPhysicalDeviceFeatures2>().features.member == VK_TRUE)
 
 inline bool contains(const std::vector<VkExtensionProperties>& there, const char* name) {
@@ -149,8 +142,8 @@ inline void extensions_or_leave(const std::vector<const char*>& wanted,
 inline void add_first(const std::vector<std::vector<const char*>>& lists,
                       const std::vector<VkExtensionProperties>& there, std::vector<const char*>& wanted) {
   for (const std::vector<const char*>& names : lists) {
-    const auto found = std::find_if(names.begin(), names.end(),
-                                    [&there](const char* name) { return contains(there, name); });
+    const auto found =
+        std::find_if(names.begin(), names.end(), [&there](const char* name) { return contains(there, name); });
     if (found == names.end()) leave(names.back());
     wanted.push_back(*found);
   }
@@ -175,8 +168,8 @@ inline Session open(const char* name, Needs& needs) {
     for (const char* name : needs.instance_wished)
       if (contains(there, name)) needs.instance_extensions.push_back(name);
   }
-  const VkInstance instance = create_instance(name, by_core_of_1_4() ? kVersion14 : VK_API_VERSION_1_3,
-                                              needs.instance_extensions);
+  const VkInstance instance =
+      create_instance(name, by_core_of_1_4() ? kVersion14 : VK_API_VERSION_1_3, needs.instance_extensions);
   VkPhysicalDevice physical;
   count = 1;
   if (vkEnumeratePhysicalDevices(instance, &count, &physical) < 0 || count == 0) die("no device", 0);

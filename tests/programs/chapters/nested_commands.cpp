@@ -19,12 +19,11 @@ constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;
 
 VkCommandBuffer begin_secondary(Session& s, VkCommandBufferUsageFlags flags,
                                 const VkCommandBufferInheritanceInfo& inherited) {
-  const VkCommandBufferAllocateInfo wanted{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                           s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo wanted{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                           VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer cmd;
   CHECK(vkAllocateCommandBuffers(s.device, &wanted, &cmd));
-  const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, flags,
-                                      &inherited};
+  const VkCommandBufferBeginInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, flags, &inherited};
   CHECK(vkBeginCommandBuffer(cmd, &info));
   return cmd;
 }
@@ -111,8 +110,7 @@ void render(Session& s) {
       .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
   const VkCommandBuffer outer =
       record(s, scene, {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, .pNext = &rendering});
-  const VkRenderingAttachmentInfo color =
-      attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  const VkRenderingAttachmentInfo color = attachment(canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   VkRenderingInfo info = rendering_info(kExtent, {});
   info.flags = rendering.flags;
   info.colorAttachmentCount = 1;
@@ -134,10 +132,9 @@ void pass(Session& s) {
   Drawing d = shapes(s);
   d.pass = r.pass;
   const Scene scene{build(s, d), d.layout};
-  const VkCommandBuffer outer = record(s, scene,
-                                       {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-                                        .renderPass = r.pass,
-                                        .framebuffer = r.framebuffer});
+  const VkCommandBuffer outer = record(
+      s, scene,
+      {.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, .renderPass = r.pass, .framebuffer = r.framebuffer});
   const VkClearValue clear{};
   const VkRenderPassBeginInfo info{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
                                    nullptr,

@@ -12,8 +12,7 @@ using namespace program;
 
 namespace program {
 FEATURES_OF(AttachmentFeedbackLoopLayoutFeaturesEXT, ATTACHMENT_FEEDBACK_LOOP_LAYOUT_FEATURES_EXT);
-FEATURES_OF(AttachmentFeedbackLoopDynamicStateFeaturesEXT,
-            ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_FEATURES_EXT);
+FEATURES_OF(AttachmentFeedbackLoopDynamicStateFeaturesEXT, ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_FEATURES_EXT);
 FEATURES_OF(DynamicRenderingUnusedAttachmentsFeaturesEXT, DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_FEATURES_EXT);
 FEATURES_OF(ImageSlicedViewOf3DFeaturesEXT, IMAGE_SLICED_VIEW_OF_3D_FEATURES_EXT);
 FEATURES_OF(LegacyVertexAttributesFeaturesEXT, LEGACY_VERTEX_ATTRIBUTES_FEATURES_EXT);
@@ -81,8 +80,7 @@ void indices(Session& s, Pictures& p, const Image& canvas, VkPipelineCreateFlags
 
 // Two instances for each place, and one place for all.
 void divisors(Session& s, Pictures& p, const Image& canvas) {
-  const float corners[8][2] = {{-1, -1}, {-0.5f, -1}, {-1, 1}, {-0.5f, 1},
-                               {0, -1},  {0.5f, -1},  {0, 1},  {0.5f, 1}};
+  const float corners[8][2] = {{-1, -1}, {-0.5f, -1}, {-1, 1}, {-0.5f, 1}, {0, -1}, {0.5f, -1}, {0, 1}, {0.5f, 1}};
   const MappedBuffer places = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, corners);
   Drawing d = shapes(s);
   d.stages[0] = stage(VK_SHADER_STAGE_VERTEX_BIT, shader(s, vertices_vert_spv));
@@ -138,18 +136,16 @@ void attachments(Session& s, Pictures& p, const Image& canvas) {
 // A view of two slices, memory that matters less, and a barrier of flags that are all there will be.
 void structures(Session& s, Pictures& p) {
   LOAD(s, vkSetDeviceMemoryPriorityEXT);
-  VkImageCreateInfo info = image_info(
-      VK_FORMAT_R8G8B8A8_UNORM, VkExtent3D{8, 8, 4},
-      VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, VkExtent3D{8, 8, 4},
+                 VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT);
   info.imageType = VK_IMAGE_TYPE_3D;
   const Image volume = create_general(s, info, VK_IMAGE_VIEW_TYPE_3D);
-  const VkImageViewSlicedCreateInfoEXT slices{VK_STRUCTURE_TYPE_IMAGE_VIEW_SLICED_CREATE_INFO_EXT, nullptr, 1,
-                                              2};
+  const VkImageViewSlicedCreateInfoEXT slices{VK_STRUCTURE_TYPE_IMAGE_VIEW_SLICED_CREATE_INFO_EXT, nullptr, 1, 2};
   create_view(s, volume.image, VK_IMAGE_VIEW_TYPE_3D, info.format, volume.range, &slices);
   vkSetDeviceMemoryPriorityEXT(s.device, volume.memory, 0.25f);
   clear(s.cmd, volume, {{0, 1, 0, 1}});
-  const VkMemoryBarrierAccessFlags3KHR more{VK_STRUCTURE_TYPE_MEMORY_BARRIER_ACCESS_FLAGS_3_KHR, nullptr, 0,
-                                            0};
+  const VkMemoryBarrierAccessFlags3KHR more{VK_STRUCTURE_TYPE_MEMORY_BARRIER_ACCESS_FLAGS_3_KHR, nullptr, 0, 0};
   // Of an image: the registries differ in whether it also extends a barrier of all memory.
   VkImageMemoryBarrier2 all{VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, &more};
   all.srcStageMask = all.dstStageMask = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
@@ -175,14 +171,12 @@ int main() {
        VK_KHR_VERTEX_ATTRIBUTE_DIVISOR_EXTENSION_NAME, VK_KHR_LOAD_STORE_OP_NONE_EXTENSION_NAME,
        VK_EXT_ATTACHMENT_FEEDBACK_LOOP_LAYOUT_EXTENSION_NAME,
        VK_EXT_ATTACHMENT_FEEDBACK_LOOP_DYNAMIC_STATE_EXTENSION_NAME,
-       VK_EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_EXTENSION_NAME,
-       VK_EXT_IMAGE_SLICED_VIEW_OF_3D_EXTENSION_NAME, VK_EXT_LEGACY_VERTEX_ATTRIBUTES_EXTENSION_NAME,
-       VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME, VK_EXT_MEMORY_PRIORITY_EXTENSION_NAME,
-       VK_EXT_PAGEABLE_DEVICE_LOCAL_MEMORY_EXTENSION_NAME, VK_KHR_MAINTENANCE_7_EXTENSION_NAME,
-       VK_KHR_MAINTENANCE_8_EXTENSION_NAME});
+       VK_EXT_DYNAMIC_RENDERING_UNUSED_ATTACHMENTS_EXTENSION_NAME, VK_EXT_IMAGE_SLICED_VIEW_OF_3D_EXTENSION_NAME,
+       VK_EXT_LEGACY_VERTEX_ATTRIBUTES_EXTENSION_NAME, VK_EXT_VERTEX_INPUT_DYNAMIC_STATE_EXTENSION_NAME,
+       VK_EXT_MEMORY_PRIORITY_EXTENSION_NAME, VK_EXT_PAGEABLE_DEVICE_LOCAL_MEMORY_EXTENSION_NAME,
+       VK_KHR_MAINTENANCE_7_EXTENSION_NAME, VK_KHR_MAINTENANCE_8_EXTENSION_NAME});
   needs.wished = {VK_EXT_PIPELINE_PROTECTED_ACCESS_EXTENSION_NAME};
-  needs.enable(needs.of<VkPhysicalDevicePipelineProtectedAccessFeaturesEXT>().pipelineProtectedAccess,
-               nullptr);
+  needs.enable(needs.of<VkPhysicalDevicePipelineProtectedAccessFeaturesEXT>().pipelineProtectedAccess, nullptr);
   NEED(needs, LineRasterizationFeaturesKHR, stippledBresenhamLines);
   NEED(needs, LineRasterizationFeaturesKHR, bresenhamLines);
   NEED(needs, IndexTypeUint8FeaturesKHR, indexTypeUint8);
@@ -201,8 +195,7 @@ int main() {
   const Image canvas = create_canvas(s, kExtent);
   Pictures p = create_pictures(s, 8 * kTexels * 4);
   lines(s, p, canvas);
-  const bool says =
-      needs.of<VkPhysicalDevicePipelineProtectedAccessFeaturesEXT>().pipelineProtectedAccess == VK_TRUE;
+  const bool says = needs.of<VkPhysicalDevicePipelineProtectedAccessFeaturesEXT>().pipelineProtectedAccess == VK_TRUE;
   indices(s, p, canvas, says ? VK_PIPELINE_CREATE_NO_PROTECTED_ACCESS_BIT_EXT : 0);
   divisors(s, p, canvas);
   attachments(s, p, canvas);
@@ -213,8 +206,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance8");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance8"); }
 
 #endif

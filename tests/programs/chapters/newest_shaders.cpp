@@ -37,9 +37,8 @@ constexpr VkDescriptorType kType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
 Needs needs_of_all() {
   Needs needs({VK_KHR_SHADER_EXPECT_ASSUME_EXTENSION_NAME, VK_KHR_SHADER_FLOAT_CONTROLS_2_EXTENSION_NAME,
                VK_KHR_SHADER_MAXIMAL_RECONVERGENCE_EXTENSION_NAME,
-               VK_KHR_SHADER_RELAXED_EXTENDED_INSTRUCTION_EXTENSION_NAME,
-               VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME, VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME,
-               VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME});
+               VK_KHR_SHADER_RELAXED_EXTENDED_INSTRUCTION_EXTENSION_NAME, VK_KHR_SHADER_SUBGROUP_ROTATE_EXTENSION_NAME,
+               VK_KHR_COMPUTE_SHADER_DERIVATIVES_EXTENSION_NAME, VK_EXT_SHADER_REPLICATED_COMPOSITES_EXTENSION_NAME});
   NEED(needs, ShaderExpectAssumeFeaturesKHR, shaderExpectAssume);
   NEED(needs, ShaderFloatControls2FeaturesKHR, shaderFloatControls2);
   NEED(needs, ShaderMaximalReconvergenceFeaturesKHR, shaderMaximalReconvergence);
@@ -57,11 +56,10 @@ MappedBuffer dispatch(Session& s, const Scene& scene, const char* entry, const M
   const std::uint32_t nine = 9;
   const VkSpecializationMapEntry factor{0, 0, 4};
   const VkSpecializationInfo constants{1, &factor, 4, &nine};
-  const VkComputePipelineCreateInfo info{
-      .sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
-      .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0, VK_SHADER_STAGE_COMPUTE_BIT,
-                scene.module, entry, &constants},
-      .layout = scene.layout};
+  const VkComputePipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO,
+                                         .stage = {VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO, nullptr, 0,
+                                                   VK_SHADER_STAGE_COMPUTE_BIT, scene.module, entry, &constants},
+                                         .layout = scene.layout};
   VkPipeline pipeline;
   CHECK(vkCreateComputePipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   keep(s, vkDestroyPipeline, pipeline);
@@ -95,8 +93,7 @@ void expect_exact(Session& s, const std::uint32_t* in, const std::uint32_t* out)
     const float x = float_of(in[i]), sum = float_of(out[i]), product = float_of(out[kGroup + i]);
     EXPECT(s, std::isnan(x) ? std::isnan(sum) : sum == x);
     EXPECT(s, x != 0 || out[i] == 0);
-    EXPECT(s,
-           std::isfinite(x) ? product == 0 && std::signbit(product) == std::signbit(x) : std::isnan(product));
+    EXPECT(s, std::isfinite(x) ? product == 0 && std::signbit(product) == std::signbit(x) : std::isnan(product));
     EXPECT(s, out[2 * kGroup + i] == i * i + 1);
   }
 }
@@ -107,8 +104,7 @@ void expect_derived(Session& s, const std::uint32_t* in, const std::uint32_t* ou
     const std::uint32_t right = 1, below = rows ? 2 : 8;
     const std::uint32_t row = i & ~right, column = i & ~below;
     EXPECT(s, float_of(out[i]) == static_cast<float>(in[row | right]) - static_cast<float>(in[row]));
-    EXPECT(s, float_of(out[kGroup + i]) ==
-                  static_cast<float>(in[column | below]) - static_cast<float>(in[column]));
+    EXPECT(s, float_of(out[kGroup + i]) == static_cast<float>(in[column | below]) - static_cast<float>(in[column]));
   }
 }
 
@@ -119,8 +115,7 @@ int main() {
   Session s = open("newest_shaders", needs);
   Scene scene;
   scene.module = shader(s, newest_spv);
-  scene.set_layout =
-      create_set_layout(s, {{0, kType, 1, kCompute, nullptr}, {1, kType, 1, kCompute, nullptr}});
+  scene.set_layout = create_set_layout(s, {{0, kType, 1, kCompute, nullptr}, {1, kType, 1, kCompute, nullptr}});
   scene.layout = create_layout(s, {scene.set_layout});
   scene.subgroup =
       properties<VkPhysicalDeviceSubgroupProperties>(s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_PROPERTIES)
@@ -131,11 +126,9 @@ int main() {
   const float odd[8] = {0, -0.0f, 1.5f, -2.5f, INFINITY, -INFINITY, NAN, 1e30f};
   for (std::uint32_t i = 0; i < kGroup; ++i) std::memcpy(floats.words + i, &odd[i % 8], 4);
 
-  const MappedBuffer expected = dispatch(s, scene, "expects", words),
-                     rotated = dispatch(s, scene, "rotates", words),
+  const MappedBuffer expected = dispatch(s, scene, "expects", words), rotated = dispatch(s, scene, "rotates", words),
                      together = dispatch(s, scene, "reconverges", words),
-                     exact = dispatch(s, scene, "calculates", floats),
-                     rows = dispatch(s, scene, "derives rows", words),
+                     exact = dispatch(s, scene, "calculates", floats), rows = dispatch(s, scene, "derives rows", words),
                      quads = dispatch(s, scene, "derives quads", words),
                      repeated = dispatch(s, scene, "repeats", words);
   run(s);

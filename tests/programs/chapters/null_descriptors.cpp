@@ -21,28 +21,25 @@ VkBufferView create_texels(Session& s, VkBuffer buffer) {
 VkImageView create_square(Session& s) {
   const VkImage image =
       keep(s, vkDestroyImage,
-           create_unbound_image(s, image_info(VK_FORMAT_R32_UINT, 4,
-                                              VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
+           create_unbound_image(
+               s, image_info(VK_FORMAT_R32_UINT, 4, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT)));
   keep(s, vkFreeMemory, bind_to_memory_of_its_own(s, image));
   change_layout(s.cmd, image, VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
   const VkClearColorValue value{.uint32 = {77, 0, 0, 0}};
   vkCmdClearColorImage(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, &value, 1, &kColor);
   barrier(s.cmd);
-  return keep(s, vkDestroyImageView,
-              create_view(s, image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R32_UINT, kColor));
+  return keep(s, vkDestroyImageView, create_view(s, image, VK_IMAGE_VIEW_TYPE_2D, VK_FORMAT_R32_UINT, kColor));
 }
 
 constexpr VkDescriptorType kTypes[4] = {VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                                        VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER,
-                                        VK_DESCRIPTOR_TYPE_STORAGE_IMAGE};
+                                        VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE};
 
 void write(Session& s, VkDescriptorSet set, VkBuffer buffer, VkBufferView texels, VkImageView image) {
   const VkDescriptorBufferInfo words{buffer, 0, buffer == VK_NULL_HANDLE ? VK_WHOLE_SIZE : 64};
   const VkDescriptorImageInfo square{VK_NULL_HANDLE, image, VK_IMAGE_LAYOUT_GENERAL};
   VkWriteDescriptorSet writes[4];
   for (std::uint32_t i = 0; i < 4; ++i)
-    writes[i] = {
-        VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, i, 0, 1, kTypes[i], &square, &words, &texels};
+    writes[i] = {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, i, 0, 1, kTypes[i], &square, &words, &texels};
   vkUpdateDescriptorSets(s.device, 4, writes, 0, nullptr);
 }
 
@@ -56,8 +53,8 @@ int main() {
   NEED(needs, Robustness2FeaturesEXT, robustImageAccess2);
   NEED(needs, Robustness2FeaturesEXT, nullDescriptor);
   Session s = open("null_descriptors", needs);
-  const MappedBuffer some = buffer(
-      s, 256, kStorage | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
+  const MappedBuffer some =
+      buffer(s, 256, kStorage | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
   fill(some, 5);
   const MappedBuffer out = buffer(s, 256, kStorage);
   std::vector<VkDescriptorSetLayoutBinding> bindings;
@@ -65,14 +62,12 @@ int main() {
   bindings.push_back({4, VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1, kCompute, nullptr});
   const VkDescriptorSetLayout set_layout = create_set_layout(s, bindings);
   const VkPipelineLayout layout = create_layout(s, {set_layout}, {{kCompute, 0, 8}});
-  const VkDescriptorPool pool =
-      create_pool(s, 2, {{kTypes[0], 1}, {kTypes[1], 2}, {kTypes[2], 1}, {kTypes[3], 1}});
+  const VkDescriptorPool pool = create_pool(s, 2, {{kTypes[0], 1}, {kTypes[1], 2}, {kTypes[2], 1}, {kTypes[3], 1}});
   const VkDescriptorSet sets[2] = {allocate_set(s, pool, set_layout), allocate_set(s, pool, set_layout)};
   write(s, sets[0], some.buffer, create_texels(s, some.buffer), create_square(s));
   write(s, sets[1], VK_NULL_HANDLE, VK_NULL_HANDLE, VK_NULL_HANDLE);
   for (const VkDescriptorSet set : sets) write_buffer(s, set, 4, out);
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, beyond_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, beyond_comp_spv)));
   std::uint32_t to = 0;
   for (const auto& [set, at] : {std::pair{sets[0], 3u}, {sets[0], 16u}, {sets[1], 3u}}) {
     const std::uint32_t push[2] = {at, to};

@@ -29,8 +29,7 @@ Place create_place(Session& s) {
                                         VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT, 0};
   const VkMemoryAllocateInfo allocation{
       VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO, &flags, needs.size,
-      memory_type(s, needs.memoryTypeBits,
-                  VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
+      memory_type(s, needs.memoryTypeBits, VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT)};
   CHECK(vkAllocateMemory(s.device, &allocation, nullptr, &p.b.memory));
   CHECK(vkBindBufferMemory(s.device, p.b.buffer, p.b.memory, 0));
   void* mapped = nullptr;
@@ -55,16 +54,13 @@ int main() {
     std::memset(places[i].b.words, 0, 256);
     places[i].b.words[0] = 1000 + i;
   }
-  const MappedBuffer uniform = buffer(s, 256, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT),
-                     held = buffer(s, 256, kStorage), out = buffer(s, 256, kStorage),
-                     texels = buffer(s, 256, kCopies);
+  const MappedBuffer uniform = buffer(s, 256, VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT), held = buffer(s, 256, kStorage),
+                     out = buffer(s, 256, kStorage), texels = buffer(s, 256, kCopies);
   std::memcpy(uniform.words + 9, places[1].address, 8);
   std::memcpy(texels.words + 6, places[2].address, 8);
-  const Image image =
-      create_general(s, image_info(VK_FORMAT_R32G32_UINT, {4, 1, 1},
-                                   VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
-  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                              .imageExtent = {4, 1, 1}};
+  const Image image = create_general(
+      s, image_info(VK_FORMAT_R32G32_UINT, {4, 1, 1}, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
+  const VkBufferImageCopy all{.imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 1, 1}};
   vkCmdCopyBufferToImage(s.cmd, texels.buffer, image.image, VK_IMAGE_LAYOUT_GENERAL, 1, &all);
   vkCmdUpdateBuffer(s.cmd, held.buffer, 8, 8, places[3].address);
   vkCmdFillBuffer(s.cmd, held.buffer, 16, 4, places[4].address[0]);
@@ -83,8 +79,7 @@ int main() {
                                                         {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 2}}),
                                            set_layout);
   write_buffer(s, set, 0, uniform, VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER);
-  write_image(s, set, 1, image.view, VK_IMAGE_LAYOUT_GENERAL, VK_NULL_HANDLE,
-              VK_DESCRIPTOR_TYPE_STORAGE_IMAGE);
+  write_image(s, set, 1, image.view, VK_IMAGE_LAYOUT_GENERAL, VK_NULL_HANDLE, VK_DESCRIPTOR_TYPE_STORAGE_IMAGE);
   write_buffer(s, set, 2, held);
   write_buffer(s, set, 3, out);
   const VkPipelineLayout layout = create_layout(s, {set_layout}, {{kCompute, 0, 12}});
@@ -101,8 +96,7 @@ int main() {
   }
   run(s);
   for (std::uint32_t i = 0; i < 6; ++i) {
-    EXPECT(s,
-           out.words[i] == 1000 + i && out.words[8 + i] == 1000 + i && places[i].b.words[1] == 2 * (i + 1));
+    EXPECT(s, out.words[i] == 1000 + i && out.words[8 + i] == 1000 + i && places[i].b.words[1] == 2 * (i + 1));
     add(s, places[i].b);
   }
   // What the first dispatch left of its address, the second one has followed.

@@ -43,8 +43,8 @@ int main() {
   const VkPipelineLayout other = create_layout(s, {layouts[0], layouts[1], layouts[0]}, {{kStage, 0, 8}});
   const VkDescriptorPool pool = create_pool(s, 4, {{kUniform, 1}, {kWords, 1}});
   VkDescriptorSet sets[3];
-  const VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool,
-                                               3, layouts};
+  const VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool, 3,
+                                               layouts};
   CHECK(vkAllocateDescriptorSets(s.device, &allocation, sets));
   const VkDescriptorSet apart = allocate_set(s, pool, layouts[0]);
   write(s, sets[0], 0, kUniform, in.buffer, 0);
@@ -53,13 +53,11 @@ int main() {
   write(s, sets[2], 1, kWords, out.buffer, 0);
   write(s, apart, 0, kUniform, in.buffer, 9 * kStep);
 
-  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
-                    create_compute(s, layout, shader(s, sums_comp_spv)));
+  vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, create_compute(s, layout, shader(s, sums_comp_spv)));
   const auto bind = [&](VkPipelineLayout by, std::uint32_t first, std::vector<VkDescriptorSet> some,
                         std::vector<std::uint32_t> offsets) {
-    vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, by, first,
-                            static_cast<std::uint32_t>(some.size()), some.data(),
-                            static_cast<std::uint32_t>(offsets.size()), offsets.data());
+    vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, by, first, static_cast<std::uint32_t>(some.size()),
+                            some.data(), static_cast<std::uint32_t>(offsets.size()), offsets.data());
   };
   std::uint32_t expected[9][3] = {};  // each dispatch's places of a, b and c, in steps
   std::uint32_t n = 0;

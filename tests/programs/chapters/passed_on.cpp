@@ -26,14 +26,12 @@ VkRenderPass create(Session& s) {
                       kGeneral,
                       kGeneral};
   const VkAttachmentReference first{0, kGeneral}, second{1, kGeneral};
-  const VkSubpassDescription subpasses[3] = {{.colorAttachmentCount = 1, .pColorAttachments = &first},
-                                             {.inputAttachmentCount = 1,
-                                              .pInputAttachments = &first,
-                                              .colorAttachmentCount = 1,
-                                              .pColorAttachments = &second},
-                                             {.colorAttachmentCount = 1, .pColorAttachments = &first}};
-  const VkSubpassDependency dependencies[4] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, 1),
-                                               everything(1, 2), everything(2, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDescription subpasses[3] = {
+      {.colorAttachmentCount = 1, .pColorAttachments = &first},
+      {.inputAttachmentCount = 1, .pInputAttachments = &first, .colorAttachmentCount = 1, .pColorAttachments = &second},
+      {.colorAttachmentCount = 1, .pColorAttachments = &first}};
+  const VkSubpassDependency dependencies[4] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, 1), everything(1, 2),
+                                               everything(2, VK_SUBPASS_EXTERNAL)};
   return create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                          .attachmentCount = 2,
                          .pAttachments = attachments,
@@ -46,16 +44,15 @@ VkRenderPass create(Session& s) {
 template <class Record>
 VkCommandBuffer secondary(Session& s, VkRenderPass pass, std::uint32_t subpass, VkFramebuffer framebuffer,
                           const Record& record) {
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                         s.commands.pool, VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, s.commands.pool,
+                                         VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
   VkCommandBuffer buffer;
   CHECK(vkAllocateCommandBuffers(s.device, &info, &buffer));
-  const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr,
-                                                 pass, subpass, framebuffer};
+  const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr, pass,
+                                                 subpass, framebuffer};
   const VkCommandBufferBeginInfo begins{
       VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
-      VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT | VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT,
-      &inherited};
+      VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT | VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT, &inherited};
   CHECK(vkBeginCommandBuffer(buffer, &begins));
   record(buffer);
   CHECK(vkEndCommandBuffer(buffer));
@@ -70,12 +67,11 @@ int main() {
   Image images[2][2];
   for (auto& pair : images)
     for (int i = 0; i < 2; ++i)
-      pair[i] = create_general(
-          s, image_info(kFormats[i], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
+      pair[i] =
+          create_general(s, image_info(kFormats[i], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT));
   Pictures p = create_pictures(s, std::size_t{2} * kTexels * (4 + 16));
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   VkDescriptorSet sets[2];
   Drawing d = shapes(s, {set_layout});
   d.pass = create(s);
@@ -142,8 +138,7 @@ int main() {
   }
   run(s);
   for (int i = 0; i < 2; ++i) {
-    EXPECT(s,
-           count(drawn[i], kTexels, kRed) == 24 && count(drawn[i], kTexels, kGreen) == 4 - (i == 0 ? 1 : 0));
+    EXPECT(s, count(drawn[i], kTexels, kRed) == 24 && count(drawn[i], kTexels, kGreen) == 4 - (i == 0 ? 1 : 0));
     EXPECT(s, count(drawn[i], kTexels, kBlue) == (i == 0 ? 4u : 0u));
   }
   add(s, p.out);

@@ -23,14 +23,14 @@ VkPipeline part(Session& s, const Drawing& d, VkGraphicsPipelineLibraryFlagsEXT 
              output = has(VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT);
   VkPipelineRenderingCreateInfo rendering = d.rendering;
   if (!output) rendering.colorAttachmentCount = 0;
-  const VkGraphicsPipelineLibraryCreateInfoEXT what{
-      VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT, &rendering, which};
+  const VkGraphicsPipelineLibraryCreateInfoEXT what{VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_LIBRARY_CREATE_INFO_EXT,
+                                                    &rendering, which};
   VkPipelineColorBlendStateCreateInfo blend = d.blend;
   blend.attachmentCount = 1;
   blend.pAttachments = d.attachments.data();
   const VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 nullptr, 0, 2, states};
+  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0, 2,
+                                                 states};
   const VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                           .pNext = &what,
                                           .flags = kLibrary,
@@ -52,17 +52,14 @@ VkPipeline part(Session& s, const Drawing& d, VkGraphicsPipelineLibraryFlagsEXT 
   return keep(s, vkDestroyPipeline, pipeline);
 }
 
-VkPipeline link(Session& s, VkPipelineLayout layout, const VkPipeline (&parts)[4],
-                VkPipelineCreateFlags flags) {
+VkPipeline link(Session& s, VkPipelineLayout layout, const VkPipeline (&parts)[4], VkPipelineCreateFlags flags) {
   VkPipelineCreationFeedback whole{}, stages[2]{};
-  const VkPipelineCreationFeedbackCreateInfo feedback{
-      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, nullptr, &whole, 0, stages};
-  const VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR,
-                                                 &feedback, 4, parts};
-  const VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
-                                          .pNext = &libraries,
-                                          .flags = flags,
-                                          .layout = layout};
+  const VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, nullptr,
+                                                      &whole, 0, stages};
+  const VkPipelineLibraryCreateInfoKHR libraries{VK_STRUCTURE_TYPE_PIPELINE_LIBRARY_CREATE_INFO_KHR, &feedback, 4,
+                                                 parts};
+  const VkGraphicsPipelineCreateInfo info{
+      .sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO, .pNext = &libraries, .flags = flags, .layout = layout};
   VkPipeline pipeline;
   CHECK(vkCreateGraphicsPipelines(s.device, VK_NULL_HANDLE, 1, &info, nullptr, &pipeline));
   return keep(s, vkDestroyPipeline, pipeline);
@@ -79,8 +76,8 @@ VkPipelineCache create_cache(Session& s, const std::vector<std::uint8_t>& data =
 }  // namespace
 
 int main() {
-  Needs needs = drawing_needs(
-      {VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
+  Needs needs =
+      drawing_needs({VK_KHR_PIPELINE_LIBRARY_EXTENSION_NAME, VK_EXT_GRAPHICS_PIPELINE_LIBRARY_EXTENSION_NAME});
   NEED(needs, GraphicsPipelineLibraryFeaturesEXT, graphicsPipelineLibrary);
   NEED(needs, Vulkan13Features, pipelineCreationCacheControl);
   Session s = open("pipeline_parts", needs);
@@ -104,11 +101,10 @@ int main() {
   of_vertices.layout = create_layout(s, {nothing, VK_NULL_HANDLE}, {kShapeRange}, independent);
   of_fragments.layout = create_layout(s, {VK_NULL_HANDLE, painted}, {kShapeRange}, independent);
   of_fragments.stages[1] = stage(VK_SHADER_STAGE_FRAGMENT_BIT, shader(s, painted_frag_spv));
-  const VkPipeline parts[4] = {
-      part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT),
-      part(s, of_vertices, VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT),
-      part(s, of_fragments, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT),
-      part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)};
+  const VkPipeline parts[4] = {part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_VERTEX_INPUT_INTERFACE_BIT_EXT),
+                               part(s, of_vertices, VK_GRAPHICS_PIPELINE_LIBRARY_PRE_RASTERIZATION_SHADERS_BIT_EXT),
+                               part(s, of_fragments, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_SHADER_BIT_EXT),
+                               part(s, d, VK_GRAPHICS_PIPELINE_LIBRARY_FRAGMENT_OUTPUT_INTERFACE_BIT_EXT)};
   std::vector<VkPipeline> all{link(s, whole, parts, 0),
                               link(s, whole, parts, VK_PIPELINE_CREATE_LINK_TIME_OPTIMIZATION_BIT_EXT)};
 
@@ -118,16 +114,16 @@ int main() {
   d.flags = VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT;
   d.blend.attachmentCount = 1;
   d.blend.pAttachments = d.attachments.data();
-  const VkShaderModuleCreateInfo module{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0,
-                                        sizeof shape_frag_spv, shape_frag_spv};
+  const VkShaderModuleCreateInfo module{VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO, nullptr, 0, sizeof shape_frag_spv,
+                                        shape_frag_spv};
   d.stages[1].pNext = &module;
   d.stages[1].module = VK_NULL_HANDLE;
   const VkDynamicState states[2] = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
-  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO,
-                                                 nullptr, 0, 2, states};
+  const VkPipelineDynamicStateCreateInfo dynamic{VK_STRUCTURE_TYPE_PIPELINE_DYNAMIC_STATE_CREATE_INFO, nullptr, 0, 2,
+                                                 states};
   VkPipelineCreationFeedback times[3]{};
-  const VkPipelineCreationFeedbackCreateInfo feedback{
-      VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO, &d.rendering, &times[0], 2, &times[1]};
+  const VkPipelineCreationFeedbackCreateInfo feedback{VK_STRUCTURE_TYPE_PIPELINE_CREATION_FEEDBACK_CREATE_INFO,
+                                                      &d.rendering, &times[0], 2, &times[1]};
   VkGraphicsPipelineCreateInfo info{.sType = VK_STRUCTURE_TYPE_GRAPHICS_PIPELINE_CREATE_INFO,
                                     .pNext = &feedback,
                                     .flags = d.flags,

@@ -48,8 +48,8 @@ std::uint64_t keep_numbers(Session& s, VkDevice device, const std::vector<Thing>
 
 void name(Session& s, const Thing& thing, const char* name) {
   LOAD(s, vkSetDebugUtilsObjectNameEXT);
-  const VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr,
-                                           thing.type, thing.handle, name};
+  const VkDebugUtilsObjectNameInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_NAME_INFO_EXT, nullptr, thing.type,
+                                           thing.handle, name};
   CHECK(vkSetDebugUtilsObjectNameEXT(s.device, &info));
 }
 
@@ -57,13 +57,8 @@ void tag(Session& s, const Thing& thing, std::size_t bytes) {
   LOAD(s, vkSetDebugUtilsObjectTagEXT);
   std::vector<unsigned char> data(bytes);
   for (std::size_t i = 0; i < bytes; ++i) data[i] = static_cast<unsigned char>(i);
-  const VkDebugUtilsObjectTagInfoEXT info{VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_TAG_INFO_EXT,
-                                          nullptr,
-                                          thing.type,
-                                          thing.handle,
-                                          1,
-                                          bytes,
-                                          data.data()};
+  const VkDebugUtilsObjectTagInfoEXT info{
+      VK_STRUCTURE_TYPE_DEBUG_UTILS_OBJECT_TAG_INFO_EXT, nullptr, thing.type, thing.handle, 1, bytes, data.data()};
   CHECK(vkSetDebugUtilsObjectTagEXT(s.device, &info));
 }
 

@@ -12,8 +12,7 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 8, kTexels = kExtent * kExtent;
-constexpr VkShaderStageFlagBits kVertex = VK_SHADER_STAGE_VERTEX_BIT,
-                                kFragment = VK_SHADER_STAGE_FRAGMENT_BIT;
+constexpr VkShaderStageFlagBits kVertex = VK_SHADER_STAGE_VERTEX_BIT, kFragment = VK_SHADER_STAGE_FRAGMENT_BIT;
 
 }  // namespace
 
@@ -82,8 +81,7 @@ int main() {
   vkCmdEndRendering(s.cmd);
   take(s, p, canvas);
   run(s);
-  EXPECT(s,
-         results.words[0] == mix(0, 5) && results.words[31] == mix(31, 5) && results.words[25] == 0x3f400000);
+  EXPECT(s, results.words[0] == mix(0, 5) && results.words[31] == mix(31, 5) && results.words[25] == 0x3f400000);
   EXPECT(s, count(p.out.words, kTexels, kBlack) == kTexels - 42);
   EXPECT(s, std::memcmp(p.out.words, p.out.words + kTexels, kTexels * 4) != 0);
   add(s, p.out);

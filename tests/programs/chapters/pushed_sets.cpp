@@ -59,13 +59,12 @@ int main() {
   for (std::uint32_t i = 0; i < 8; ++i) slots.words[i * 64] = 100 + i;
   const auto slot = [&](std::uint32_t i) { return VkDescriptorBufferInfo{slots.buffer, i * 256, 256}; };
   const auto part = [&](std::uint32_t i) { return VkDescriptorBufferInfo{out.buffer, i * 256, 256}; };
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s,
-                        {{0, kType, 3, kCompute, nullptr},
-                         {1, kType, 1, kCompute, nullptr},
-                         {3, kType, 4, kCompute, nullptr},
-                         {4, kType, 1, kCompute, nullptr}},
-                        VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR);
+  const VkDescriptorSetLayout set_layout = create_set_layout(s,
+                                                             {{0, kType, 3, kCompute, nullptr},
+                                                              {1, kType, 1, kCompute, nullptr},
+                                                              {3, kType, 4, kCompute, nullptr},
+                                                              {4, kType, 1, kCompute, nullptr}},
+                                                             VK_DESCRIPTOR_SET_LAYOUT_CREATE_PUSH_DESCRIPTOR_BIT_KHR);
   const VkPipelineLayout layout = create_layout(s, {set_layout});
   const VkPipeline pipeline = create_compute(s, layout, shader(s, gather_comp_spv));
   const auto push = [&](const std::vector<VkWriteDescriptorSet>& writes) {

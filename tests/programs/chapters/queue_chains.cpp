@@ -25,8 +25,8 @@ Context create_all(const char* name, std::vector<Lane>& lanes) {
   const std::vector<float> priorities(64, 0.5f);
   std::vector<VkDeviceQueueCreateInfo> queues;
   for (std::uint32_t family = 0; family < families.size(); ++family)
-    queues.push_back({VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, family,
-                      families[family].queueCount, priorities.data()});
+    queues.push_back({VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO, nullptr, 0, family, families[family].queueCount,
+                      priorities.data()});
   VkPhysicalDeviceVulkan13Features v13{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_3_FEATURES};
   v13.synchronization2 = VK_TRUE;
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
@@ -82,8 +82,7 @@ void hand_over(VkCommandBuffer cmd, VkBuffer buffer, VkImage image, std::uint32_
 
 VkImage create_square(const Context& c, VkDeviceMemory& memory) {
   const VkImage image = create_unbound_image(
-      c,
-      image_info(VK_FORMAT_R32_UINT, 4, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
+      c, image_info(VK_FORMAT_R32_UINT, 4, VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT));
   memory = bind_to_memory_of_its_own(c, image);
   return image;
 }
@@ -111,14 +110,12 @@ int main() {
       hand_over(cmd, b.buffer, image, before.family, lane.family, false);
     vkCmdFillBuffer(cmd, b.buffer, 0, 64, static_cast<std::uint32_t>(n + 1));
     barrier(cmd);
-    const VkBufferImageCopy region{.bufferOffset = n * 64,
-                                   .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                   .imageExtent = {4, 4, 1}};
+    const VkBufferImageCopy region{
+        .bufferOffset = n * 64, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 4, 1}};
     if (n != 0) vkCmdCopyImageToBuffer(cmd, image, VK_IMAGE_LAYOUT_GENERAL, b.buffer, 1, &region);
     barrier(cmd);
-    const VkBufferImageCopy first{.bufferOffset = 0,
-                                  .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                  .imageExtent = {4, 4, 1}};
+    const VkBufferImageCopy first{
+        .bufferOffset = 0, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 4, 1}};
     vkCmdCopyBufferToImage(cmd, b.buffer, image, VK_IMAGE_LAYOUT_GENERAL, 1, &first);
     if (n + 1 < rounds)
       hand_over(cmd, b.buffer, image, lane.family, next.family, true);

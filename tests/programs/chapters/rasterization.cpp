@@ -22,8 +22,7 @@ void picture(Session& s, Stage& g, Drawing& d, float far) {
   const VkPipeline pipeline = build(s, d);
   const std::vector<VkRenderingAttachmentInfo> colors{
       attachment(g.canvas.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR)};
-  VkRenderingAttachmentInfo depth =
-      attachment(g.behind.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo depth = attachment(g.behind.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   depth.clearValue.depthStencil.depth = 1;
   VkRenderingInfo info = rendering_info(kExtent, colors);
   info.pDepthAttachment = &depth;
@@ -41,8 +40,7 @@ void picture(Session& s, Stage& g, Drawing& d, float far) {
 }  // namespace
 
 int main() {
-  Needs needs =
-      drawing_needs({VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME, VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME});
+  Needs needs = drawing_needs({VK_EXT_DEPTH_CLIP_ENABLE_EXTENSION_NAME, VK_EXT_PROVOKING_VERTEX_EXTENSION_NAME});
   NEED(needs, DepthClipEnableFeaturesEXT, depthClipEnable);
   NEED(needs, ProvokingVertexFeaturesEXT, provokingVertexLast);
   NEED_CORE(needs, fillModeNonSolid);
@@ -51,11 +49,10 @@ int main() {
   NEED_CORE(needs, largePoints);
   Session s = open("rasterization", needs);
   Stage g{create_canvas(s, kExtent),
-          create_general(
-              s,
-              image_info(VK_FORMAT_D32_SFLOAT, kExtent,
-                         VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
-              VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT),
+          create_general(s,
+                         image_info(VK_FORMAT_D32_SFLOAT, kExtent,
+                                    VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
+                         VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT),
           create_pictures(s, std::size_t{64} * kTexels * 4)};
   Drawing d = shapes(s);
   d.layout = create_layout(s, {}, {{VK_SHADER_STAGE_VERTEX_BIT, 0, 8}});
@@ -98,8 +95,8 @@ int main() {
   with([&](auto& r) { r.pNext = &provoking; });
   run(s);
   const auto same = [&](std::size_t a, std::size_t b) {
-    return std::memcmp(g.pictures.out.words + a * 2 * kTexels, g.pictures.out.words + b * 2 * kTexels,
-                       kTexels * 4) == 0;
+    return std::memcmp(g.pictures.out.words + a * 2 * kTexels, g.pictures.out.words + b * 2 * kTexels, kTexels * 4) ==
+           0;
   };
   EXPECT(s, !same(0, 2) && !same(2, 3) && same(2, 5) && same(3, 4) && same(0, 1));
   EXPECT(s, !same(0, 6) && !same(6, 12));

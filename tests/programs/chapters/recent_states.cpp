@@ -91,8 +91,8 @@ void events(Session& s, const MappedBuffer& from, const MappedBuffer& to) {
 
 // Depths of several samples become one: only a newer device resolves them outside of a pass.
 void resolves(Session& s, Pictures& p) {
-  constexpr VkImageUsageFlags kUsage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                       VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  constexpr VkImageUsageFlags kUsage =
+      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   VkImageCreateInfo info = image_info(VK_FORMAT_D32_SFLOAT, kExtent, kUsage);
   const Image depth = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
   info.samples = VK_SAMPLE_COUNT_4_BIT;
@@ -106,14 +106,8 @@ void resolves(Session& s, Pictures& p) {
                                .srcSubresource = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 0, 1},
                                .dstSubresource = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 0, 1},
                                .extent = info.extent};
-  const VkResolveImageInfo2 resolve{VK_STRUCTURE_TYPE_RESOLVE_IMAGE_INFO_2,
-                                    &mode,
-                                    samples.image,
-                                    kGeneral,
-                                    depth.image,
-                                    kGeneral,
-                                    1,
-                                    &region};
+  const VkResolveImageInfo2 resolve{
+      VK_STRUCTURE_TYPE_RESOLVE_IMAGE_INFO_2, &mode, samples.image, kGeneral, depth.image, kGeneral, 1, &region};
   vkCmdResolveImage2(s.cmd, &resolve);
   barrier(s.cmd);
   const std::uint32_t* seen = take(s, p, depth, 4, VK_IMAGE_ASPECT_DEPTH_BIT);
@@ -143,13 +137,13 @@ void restarts(Session& s, Pictures& p, const Image& canvas) {
 // What is nearer by its bias alone is seen.
 void biases(Session& s, Pictures& p, const Image& canvas) {
   LOAD(s, vkCmdSetDepthBias2EXT);
-  const Image depth = create_general(
-      s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
-      VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
+  const Image depth =
+      create_general(s, image_info(VK_FORMAT_D32_SFLOAT, kExtent, VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT),
+                     VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
   Drawing d = shapes(s);
-  const VkDepthBiasRepresentationInfoEXT least{
-      VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT, nullptr,
-      VK_DEPTH_BIAS_REPRESENTATION_LEAST_REPRESENTABLE_VALUE_FORMAT_EXT, VK_FALSE};
+  const VkDepthBiasRepresentationInfoEXT least{VK_STRUCTURE_TYPE_DEPTH_BIAS_REPRESENTATION_INFO_EXT, nullptr,
+                                               VK_DEPTH_BIAS_REPRESENTATION_LEAST_REPRESENTABLE_VALUE_FORMAT_EXT,
+                                               VK_FALSE};
   d.raster.pNext = &least;
   d.raster.depthBiasEnable = VK_TRUE;
   d.depth.depthTestEnable = d.depth.depthWriteEnable = VK_TRUE;
@@ -186,10 +180,10 @@ void biases(Session& s, Pictures& p, const Image& canvas) {
 }  // namespace
 
 int main() {
-  Needs needs = drawing_needs(
-      {VK_KHR_MAINTENANCE_9_EXTENSION_NAME, VK_KHR_MAINTENANCE_10_EXTENSION_NAME,
-       VK_KHR_MAINTENANCE_11_EXTENSION_NAME, VK_KHR_UNIFIED_IMAGE_LAYOUTS_EXTENSION_NAME,
-       VK_EXT_DEPTH_BIAS_CONTROL_EXTENSION_NAME, VK_EXT_PRIMITIVE_RESTART_INDEX_EXTENSION_NAME});
+  Needs needs =
+      drawing_needs({VK_KHR_MAINTENANCE_9_EXTENSION_NAME, VK_KHR_MAINTENANCE_10_EXTENSION_NAME,
+                     VK_KHR_MAINTENANCE_11_EXTENSION_NAME, VK_KHR_UNIFIED_IMAGE_LAYOUTS_EXTENSION_NAME,
+                     VK_EXT_DEPTH_BIAS_CONTROL_EXTENSION_NAME, VK_EXT_PRIMITIVE_RESTART_INDEX_EXTENSION_NAME});
   NEED(needs, Maintenance9FeaturesKHR, maintenance9);
   NEED(needs, Maintenance10FeaturesKHR, maintenance10);
   NEED(needs, Maintenance11FeaturesKHR, maintenance11);
@@ -213,8 +207,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance11");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance11"); }
 
 #endif

@@ -23,8 +23,8 @@ Worker create_worker(Session& s) {
   for (std::uint32_t turn = 0; turn < 2; ++turn) {
     w.pools[turn] =
         keep(s, vkDestroyCommandPool, create_command_pool(s, VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, s.family));
-    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr,
-                                           w.pools[turn], VK_COMMAND_BUFFER_LEVEL_SECONDARY, kParts};
+    const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, w.pools[turn],
+                                           VK_COMMAND_BUFFER_LEVEL_SECONDARY, kParts};
     CHECK(vkAllocateCommandBuffers(s.device, &info, w.buffers[turn]));
   }
   return w;
@@ -66,8 +66,7 @@ int main() {
     CHECK(vkWaitForFences(s.device, 1, &fence, VK_TRUE, UINT64_MAX));
     CHECK(vkResetFences(s.device, 1, &fence));
     std::vector<std::thread> threads;
-    for (std::uint32_t i = 0; i < kThreads; ++i)
-      threads.emplace_back([&, i] { record(s, k, workers[i], i, frame); });
+    for (std::uint32_t i = 0; i < kThreads; ++i) threads.emplace_back([&, i] { record(s, k, workers[i], i, frame); });
     for (std::thread& thread : threads) thread.join();
     const VkCommandBuffer primary = primaries[frame % 2];
     begin(primary, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);

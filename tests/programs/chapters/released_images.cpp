@@ -26,10 +26,8 @@ VkSurfaceKHR create_surface(Session& s) {
 // That can be changed to at a present, where it begins with the first.
 std::vector<VkPresentModeKHR> modes_of(Session& s, VkSurfaceKHR surface) {
   LOAD(s, vkGetPhysicalDeviceSurfaceCapabilities2KHR);
-  const VkSurfacePresentModeEXT of{VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_EXT, nullptr,
-                                   VK_PRESENT_MODE_FIFO_KHR};
-  const VkPhysicalDeviceSurfaceInfo2KHR asked{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SURFACE_INFO_2_KHR, &of,
-                                              surface};
+  const VkSurfacePresentModeEXT of{VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_EXT, nullptr, VK_PRESENT_MODE_FIFO_KHR};
+  const VkPhysicalDeviceSurfaceInfo2KHR asked{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SURFACE_INFO_2_KHR, &of, surface};
   VkSurfacePresentModeCompatibilityEXT compatible{VK_STRUCTURE_TYPE_SURFACE_PRESENT_MODE_COMPATIBILITY_EXT};
   VkSurfacePresentScalingCapabilitiesEXT scaling{VK_STRUCTURE_TYPE_SURFACE_PRESENT_SCALING_CAPABILITIES_EXT,
                                                  &compatible};
@@ -57,30 +55,26 @@ int main() {
   Session s = open("released_images", needs);
   // The command by each of its names, in turn.
   std::vector<PFN_vkReleaseSwapchainImagesEXT> release;
-  if (has(needs, kKhr))
-    release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesKHR"));
-  if (has(needs, kExt))
-    release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesEXT"));
+  if (has(needs, kKhr)) release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesKHR"));
+  if (has(needs, kExt)) release.push_back(load<PFN_vkReleaseSwapchainImagesEXT>(s, "vkReleaseSwapchainImagesEXT"));
   if (release.empty()) leave(kExt);
   const VkSurfaceKHR surface = create_surface(s);
   const std::vector<VkPresentModeKHR> modes = modes_of(s, surface);
-  const VkSwapchainPresentModesCreateInfoEXT all{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODES_CREATE_INFO_EXT,
-                                                 nullptr, static_cast<std::uint32_t>(modes.size()),
-                                                 modes.data()};
-  const VkSwapchainCreateInfoKHR info{
-      .sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
-      .pNext = &all,
-      .surface = surface,
-      .minImageCount = 4,
-      .imageFormat = VK_FORMAT_B8G8R8A8_UNORM,
-      .imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR,
-      .imageExtent = {kExtent, kExtent},
-      .imageArrayLayers = 1,
-      .imageUsage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
-      .preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
-      .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
-      .presentMode = VK_PRESENT_MODE_FIFO_KHR,
-      .clipped = VK_TRUE};
+  const VkSwapchainPresentModesCreateInfoEXT all{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODES_CREATE_INFO_EXT, nullptr,
+                                                 static_cast<std::uint32_t>(modes.size()), modes.data()};
+  const VkSwapchainCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
+                                      .pNext = &all,
+                                      .surface = surface,
+                                      .minImageCount = 4,
+                                      .imageFormat = VK_FORMAT_B8G8R8A8_UNORM,
+                                      .imageColorSpace = VK_COLOR_SPACE_SRGB_NONLINEAR_KHR,
+                                      .imageExtent = {kExtent, kExtent},
+                                      .imageArrayLayers = 1,
+                                      .imageUsage = VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT,
+                                      .preTransform = VK_SURFACE_TRANSFORM_IDENTITY_BIT_KHR,
+                                      .compositeAlpha = VK_COMPOSITE_ALPHA_OPAQUE_BIT_KHR,
+                                      .presentMode = VK_PRESENT_MODE_FIFO_KHR,
+                                      .clipped = VK_TRUE};
   VkSwapchainKHR swapchain;
   CHECK(vkCreateSwapchainKHR(s.device, &info, nullptr, &swapchain));
   keep(s, vkDestroySwapchainKHR, swapchain);
@@ -107,8 +101,8 @@ int main() {
     // Two of them, of which the first goes back as it came.
     const std::uint32_t unused = acquire(), index = acquire();
     EXPECT(s, unused != index);
-    const VkReleaseSwapchainImagesInfoEXT released{VK_STRUCTURE_TYPE_RELEASE_SWAPCHAIN_IMAGES_INFO_EXT,
-                                                   nullptr, swapchain, 1, &unused};
+    const VkReleaseSwapchainImagesInfoEXT released{VK_STRUCTURE_TYPE_RELEASE_SWAPCHAIN_IMAGES_INFO_EXT, nullptr,
+                                                   swapchain, 1, &unused};
     CHECK(release[frame % release.size()](s.device, &released));
     const VkClearColorValue color{{static_cast<float>(frame) / 8, 0.5f, 1, 1}};
     change_layout(s.cmd, images[index], VK_IMAGE_LAYOUT_UNDEFINED, VK_IMAGE_LAYOUT_GENERAL);
@@ -122,12 +116,10 @@ int main() {
     transition(s.cmd, image, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_PRESENT_SRC_KHR);
     run(s);
     const VkPresentModeKHR mode = modes[frame % modes.size()];
-    VkSwapchainPresentModeInfoEXT in_mode{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODE_INFO_EXT, nullptr, 1,
-                                          &mode};
-    const VkSwapchainPresentFenceInfoEXT signalling{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT,
-                                                    &in_mode, 1, &presented};
-    const VkPresentInfoKHR present{
-        VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, &signalling, 0, nullptr, 1, &swapchain, &index};
+    VkSwapchainPresentModeInfoEXT in_mode{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_MODE_INFO_EXT, nullptr, 1, &mode};
+    const VkSwapchainPresentFenceInfoEXT signalling{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT, &in_mode, 1,
+                                                    &presented};
+    const VkPresentInfoKHR present{VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, &signalling, 0, nullptr, 1, &swapchain, &index};
     CHECK(vkQueuePresentKHR(s.queues[0], &present));
     CHECK(vkWaitForFences(s.device, 1, &presented, VK_TRUE, UINT64_MAX));
     CHECK(vkResetFences(s.device, 1, &presented));

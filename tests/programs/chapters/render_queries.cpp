@@ -17,8 +17,8 @@ constexpr VkQueryPipelineStatisticFlags kAll = 0x7ff;  // the eleven of Vulkan 1
 }  // namespace
 
 int main() {
-  Needs needs = drawing_needs(
-      {VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME});
+  Needs needs =
+      drawing_needs({VK_EXT_PRIMITIVES_GENERATED_QUERY_EXTENSION_NAME, VK_EXT_TRANSFORM_FEEDBACK_EXTENSION_NAME});
   NEED(needs, PrimitivesGeneratedQueryFeaturesEXT, primitivesGeneratedQuery);
   NEED(needs, PrimitivesGeneratedQueryFeaturesEXT, primitivesGeneratedQueryWithRasterizerDiscard);
   NEED(needs, Vulkan12Features, hostQueryReset);
@@ -45,9 +45,7 @@ int main() {
   d.raster.rasterizerDiscardEnable = VK_FALSE;
   d.multisample.rasterizationSamples = VK_SAMPLE_COUNT_4_BIT;
   const VkPipeline samples = build(s, d);
-  const auto bind = [&](VkPipeline pipeline) {
-    vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
-  };
+  const auto bind = [&](VkPipeline pipeline) { vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline); };
 
   // Begun before the pass, over it and what is behind it.
   vkCmdBeginQuery(s.cmd, statistics, 0, 0);
@@ -89,8 +87,7 @@ int main() {
   barrier(s.cmd);
   vkCmdResetQueryPool(s.cmd, occlusion, 0, 2);
   run(s);
-  EXPECT(s, out.words[0] == 256 && out.words[8] == 0 && out.words[16] > 0 && out.words[2] == 1 &&
-                out.words[10] == 1);
+  EXPECT(s, out.words[0] == 256 && out.words[8] == 0 && out.words[16] > 0 && out.words[2] == 1 && out.words[10] == 1);
   EXPECT(s, out.words[24] == out.words[33] && out.words[33] > 400);
   EXPECT(s, out.words[128] == 45 && out.words[129] == 1);
   EXPECT(s, out.words[193] == 0 && out.words[197] == 0);

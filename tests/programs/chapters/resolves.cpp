@@ -33,8 +33,7 @@ int main() {
     const VkFormat formats[2] = {one.color, one.number};
     Image many[2], copies[2], single[2];
     for (int i = 0; i < 2; ++i) {
-      VkImageCreateInfo info =
-          image_info(formats[i], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+      VkImageCreateInfo info = image_info(formats[i], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
       info.arrayLayers = 2;
       single[i] = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
       info.samples = VK_SAMPLE_COUNT_4_BIT;
@@ -68,13 +67,8 @@ int main() {
       const VkImageCopy whole{both, {}, both, {}, {kExtent, kExtent, 1}};
       vkCmdCopyImage(s.cmd, many[i].image, kGeneral, copies[i].image, kGeneral, 1, &whole);
       barrier(s.cmd);
-      const VkImageResolve2 region{VK_STRUCTURE_TYPE_IMAGE_RESOLVE_2,
-                                   nullptr,
-                                   first,
-                                   {0, 0, 0},
-                                   first,
-                                   {0, 0, 0},
-                                   {kExtent, kExtent, 1}};
+      const VkImageResolve2 region{
+          VK_STRUCTURE_TYPE_IMAGE_RESOLVE_2, nullptr, first, {0, 0, 0}, first, {0, 0, 0}, {kExtent, kExtent, 1}};
       const VkResolveImageInfo2 newer{VK_STRUCTURE_TYPE_RESOLVE_IMAGE_INFO_2,
                                       nullptr,
                                       copies[i].image,

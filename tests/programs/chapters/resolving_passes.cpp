@@ -60,24 +60,18 @@ int main() {
   d.multisample.minSampleShading = 1;
   d.depth.depthTestEnable = d.depth.depthWriteEnable = d.depth.stencilTestEnable = VK_TRUE;
   d.depth.depthCompareOp = VK_COMPARE_OP_LESS;
-  d.depth.front = {VK_STENCIL_OP_KEEP,
-                   VK_STENCIL_OP_INCREMENT_AND_CLAMP,
-                   VK_STENCIL_OP_KEEP,
-                   VK_COMPARE_OP_ALWAYS,
-                   0xff,
-                   0xff,
-                   0};
+  d.depth.front = {
+      VK_STENCIL_OP_KEEP, VK_STENCIL_OP_INCREMENT_AND_CLAMP, VK_STENCIL_OP_KEEP, VK_COMPARE_OP_ALWAYS, 0xff, 0xff, 0};
   d.depth.back = d.depth.front;
   const VkPipeline pipeline = build(s, d);
 
-  const auto pass = [&](VkResolveModeFlagBits color, VkResolveModeFlagBits depth,
-                        VkResolveModeFlagBits stencil) {
+  const auto pass = [&](VkResolveModeFlagBits color, VkResolveModeFlagBits depth, VkResolveModeFlagBits stencil) {
     VkClearValue values[3]{};
     values[0].color.float32[1] = 0.25f;
     values[1].color.uint32[0] = 1000;
     values[2].depthStencil = {0.9375f, 5};
-    const std::vector<VkRenderingAttachmentInfo> colors{
-        resolved(first, color, values[0]), resolved(second, VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, values[1])};
+    const std::vector<VkRenderingAttachmentInfo> colors{resolved(first, color, values[0]),
+                                                        resolved(second, VK_RESOLVE_MODE_SAMPLE_ZERO_BIT, values[1])};
     const VkRenderingAttachmentInfo depths = resolved(behind, depth, values[2]),
                                     stencils = resolved(behind, stencil, values[2]);
     VkRenderingInfo info = rendering_info(kExtent, colors);

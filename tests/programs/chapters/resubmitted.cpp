@@ -12,8 +12,7 @@ namespace {
 constexpr std::uint32_t kRounds = 5;
 
 VkCommandBuffer allocate(Session& s, VkCommandPool pool, VkCommandBufferLevel level) {
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool, level,
-                                         1};
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool, level, 1};
   VkCommandBuffer buffer;
   CHECK(vkAllocateCommandBuffers(s.device, &info, &buffer));
   return buffer;
@@ -65,8 +64,7 @@ void lives(Session& s, const Kernel& k, const MappedBuffer& out) {
   const VkCommandPool pool =
       keep(s, vkDestroyCommandPool,
            create_command_pool(
-               s, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT | VK_COMMAND_POOL_CREATE_TRANSIENT_BIT,
-               s.family));
+               s, VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT | VK_COMMAND_POOL_CREATE_TRANSIENT_BIT, s.family));
   VkCommandBuffer buffers[4];
   const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
                                          VK_COMMAND_BUFFER_LEVEL_PRIMARY, 4};
@@ -77,16 +75,13 @@ void lives(Session& s, const Kernel& k, const MappedBuffer& out) {
       record(buffers[i], k, 8 + i, 1 + life);
       if (i < 2 || life == 5) CHECK(vkEndCommandBuffer(buffers[i]));  // else it stays open until it is reset
     }
-    const VkSubmitInfo batch{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
-                             .commandBufferCount = life == 5 ? 3u : 2u,
-                             .pCommandBuffers = buffers};
+    const VkSubmitInfo batch{
+        .sType = VK_STRUCTURE_TYPE_SUBMIT_INFO, .commandBufferCount = life == 5 ? 3u : 2u, .pCommandBuffers = buffers};
     CHECK(vkQueueSubmit(s.queues[0], 1, &batch, s.commands.done));
     wait(s, s.commands);
     if (life == 1 || life == 3)
-      CHECK(vkResetCommandPool(s.device, pool,
-                               life == 3 ? VkFlags{VK_COMMAND_POOL_RESET_RELEASE_RESOURCES_BIT} : 0u));
-    if (life == 0 || life == 2)
-      CHECK(vkResetCommandBuffer(buffers[2], VK_COMMAND_BUFFER_RESET_RELEASE_RESOURCES_BIT));
+      CHECK(vkResetCommandPool(s.device, pool, life == 3 ? VkFlags{VK_COMMAND_POOL_RESET_RELEASE_RESOURCES_BIT} : 0u));
+    if (life == 0 || life == 2) CHECK(vkResetCommandBuffer(buffers[2], VK_COMMAND_BUFFER_RESET_RELEASE_RESOURCES_BIT));
     if (life == 2) vkTrimCommandPool(s.device, pool, 0);
     if (life == 4) {  // freed and another one in its place, null handles beside
       const VkCommandBuffer freed[3] = {VK_NULL_HANDLE, buffers[2], buffers[1]};

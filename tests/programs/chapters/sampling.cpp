@@ -84,8 +84,8 @@ int main() {
   const Image canvas = create_canvas(s, kExtent);
   Pictures p = create_pictures(s, std::size_t{8} * kTexels * 4);
   const MappedBuffer results = buffer(s, kSamplers * 32 * 16, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
-  VkImageCreateInfo info = image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent,
-                                      VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  VkImageCreateInfo info =
+      image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
   info.mipLevels = 3;
   const Image texture = create_general(s, info);
   const MappedBuffer texels = buffer(s, 512, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
@@ -96,10 +96,9 @@ int main() {
                                    .imageExtent = {kExtent >> level, kExtent >> level, 1}};
     vkCmdCopyBufferToImage(s.cmd, texels.buffer, texture.image, kGeneral, 1, &region);
   }
-  const VkImageView largest = create_view(s, texture.image, VK_IMAGE_VIEW_TYPE_2D, info.format,
-                                          {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1});
-  info =
-      image_info(VK_FORMAT_D16_UNORM, kExtent, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  const VkImageView largest =
+      create_view(s, texture.image, VK_IMAGE_VIEW_TYPE_2D, info.format, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1});
+  info = image_info(VK_FORMAT_D16_UNORM, kExtent, VK_IMAGE_USAGE_SAMPLED_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT);
   const Image depth = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
   const VkBufferImageCopy region{.imageSubresource = {VK_IMAGE_ASPECT_DEPTH_BIT, 0, 0, 1},
                                  .imageExtent = {kExtent, kExtent, 1}};
@@ -112,10 +111,10 @@ int main() {
                                          VK_DESCRIPTOR_TYPE_STORAGE_BUFFER};
   for (const bool immutable : {false, true}) {
     const std::uint32_t first = immutable ? 0 : kHalf;
-    const VkDescriptorSetLayout layout = create_set_layout(
-        s, {{0, types[0], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
-            {1, types[1], kHalf, VK_SHADER_STAGE_COMPUTE_BIT, immutable ? samplers.data() : nullptr},
-            {2, types[2], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
+    const VkDescriptorSetLayout layout =
+        create_set_layout(s, {{0, types[0], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr},
+                              {1, types[1], kHalf, VK_SHADER_STAGE_COMPUTE_BIT, immutable ? samplers.data() : nullptr},
+                              {2, types[2], 1, VK_SHADER_STAGE_COMPUTE_BIT, nullptr}});
     const VkDescriptorSet set =
         allocate_set(s, create_pool(s, 1, {{types[0], 1}, {types[1], kHalf}, {types[2], 1}}), layout);
     write_image(s, set, 0, texture.view, kGeneral, VK_NULL_HANDLE, types[0]);
@@ -129,8 +128,7 @@ int main() {
                                      .descriptorType = types[1],
                                      .pImageInfo = given.data()};
     if (!immutable) vkUpdateDescriptorSets(s.device, 1, &write, 0, nullptr);
-    const VkPipelineLayout pipeline_layout =
-        create_layout(s, {layout}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 12}});
+    const VkPipelineLayout pipeline_layout = create_layout(s, {layout}, {{VK_SHADER_STAGE_COMPUTE_BIT, 0, 12}});
     vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE,
                       create_compute(s, pipeline_layout, shader(s, sampled_comp_spv)));
     vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_layout, 0, 1, &set, 0, nullptr);
@@ -147,10 +145,9 @@ int main() {
   counts.mipmapMode = VK_SAMPLER_MIPMAP_MODE_NEAREST;
   counts.maxLod = 0;
   const VkSampler counting = create_sampler(s, counts);
-  const VkDescriptorSetLayout layout =
-      create_set_layout(s, {{0, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
-                            {1, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, &counting},
-                            {2, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout layout = create_set_layout(s, {{0, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
+                                                             {1, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, &counting},
+                                                             {2, both, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   Drawing d = shapes(s, {layout});
   d.stages[1] = stage(VK_SHADER_STAGE_FRAGMENT_BIT, shader(s, compared_frag_spv));
   const VkPipeline pipeline = build(s, d);

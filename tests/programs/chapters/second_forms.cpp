@@ -39,16 +39,7 @@ struct Scene {
 
 VkWriteDescriptorSet write(VkDescriptorSet set, std::uint32_t binding, std::uint32_t count,
                            const VkDescriptorBufferInfo* infos) {
-  return {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET,
-          nullptr,
-          set,
-          binding,
-          0,
-          count,
-          kType,
-          nullptr,
-          infos,
-          nullptr};
+  return {VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET, nullptr, set, binding, 0, count, kType, nullptr, infos, nullptr};
 }
 
 void expect(Session& s, const Scene& scene, std::uint32_t at, std::initializer_list<std::uint32_t> slots) {
@@ -68,8 +59,7 @@ void bind(Session& s, Scene& scene) {
   const VkDescriptorSetLayout set_layout = create_set_layout(s, bindings);
   const VkPipelineLayout layout = create_layout(s, {set_layout, set_layout});
   const VkPipeline pipeline = create_compute(s, layout, shader(s, gather_comp_spv));
-  const VkDescriptorPool pool =
-      create_pool(s, 2, {{kType, 8}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1}});
+  const VkDescriptorPool pool = create_pool(s, 2, {{kType, 8}, {VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC, 1}});
   const VkDescriptorSet sets[2] = {allocate_set(s, pool, set_layout), allocate_set(s, pool, set_layout)};
   for (std::uint32_t n = 0; n < 2; ++n) {
     std::vector<VkDescriptorBufferInfo> all;
@@ -84,15 +74,8 @@ void bind(Session& s, Scene& scene) {
   for (std::uint32_t n = 0; n < 2; ++n) {
     const VkDescriptorSet in_turn[2] = {sets[n], sets[1 - n]};
     const std::uint32_t offsets[2] = {n * 256, 0};
-    const VkBindDescriptorSetsInfoKHR info{VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO_KHR,
-                                           nullptr,
-                                           kCompute,
-                                           layout,
-                                           0,
-                                           2,
-                                           in_turn,
-                                           2,
-                                           offsets};
+    const VkBindDescriptorSetsInfoKHR info{
+        VK_STRUCTURE_TYPE_BIND_DESCRIPTOR_SETS_INFO_KHR, nullptr, kCompute, layout, 0, 2, in_turn, 2, offsets};
     vkCmdBindDescriptorSets2KHR(s.cmd, &info);
     vkCmdDispatch(s.cmd, 1, 1, 1);
     barrier(s.cmd);
@@ -182,8 +165,7 @@ void push_constants(Session& s) {
   vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
   vkCmdDispatch(s.cmd, 1, 1, 1);
   run(s);
-  EXPECT(s, results.words[8] == 64 && results.words[9] == 77 && results.words[10] == 1 &&
-                results.words[31] == 961);
+  EXPECT(s, results.words[8] == 64 && results.words[9] == 77 && results.words[10] == 1 && results.words[31] == 961);
   add(s, results);
 }
 
@@ -211,8 +193,7 @@ MappedBuffer addressed(Session& s, VkDeviceSize bytes, VkBufferUsageFlags usage)
   CHECK(vkAllocateMemory(s.device, &allocation, nullptr, &b.memory));
   VkResult became = VK_ERROR_UNKNOWN;
   const VkBindMemoryStatusKHR status{VK_STRUCTURE_TYPE_BIND_MEMORY_STATUS_KHR, nullptr, &became};
-  const VkBindBufferMemoryInfo bound{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, &status, b.buffer, b.memory,
-                                     0};
+  const VkBindBufferMemoryInfo bound{VK_STRUCTURE_TYPE_BIND_BUFFER_MEMORY_INFO, &status, b.buffer, b.memory, 0};
   CHECK(vkBindBufferMemory2(s.device, 1, &bound));
   EXPECT(s, became == VK_SUCCESS);
   keep(s, vkFreeMemory, b.memory);
@@ -234,15 +215,15 @@ void in_buffers(Session& s) {
   const auto limits = properties<VkPhysicalDeviceDescriptorBufferPropertiesEXT>(
       s, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_BUFFER_PROPERTIES_EXT);
   const VkSampler sampler = create_sampler(s, {.sType = VK_STRUCTURE_TYPE_SAMPLER_CREATE_INFO});
-  const VkDescriptorSetLayout set_layout = create_set_layout(
-      s, {{0, kType, 1, kStages, nullptr}}, VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT);
+  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, kType, 1, kStages, nullptr}},
+                                                             VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT);
   const VkDescriptorSetLayout embedded =  // bound, and used by no shader
       create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_SAMPLER, 1, kStages, &sampler}},
                         VK_DESCRIPTOR_SET_LAYOUT_CREATE_DESCRIPTOR_BUFFER_BIT_EXT |
                             VK_DESCRIPTOR_SET_LAYOUT_CREATE_EMBEDDED_IMMUTABLE_SAMPLERS_BIT_EXT);
   const VkPipelineLayout layout = create_layout(s, {set_layout, embedded}, {{kCompute, 0, 128}});
-  const VkPipeline pipeline = create_compute(s, layout, shader(s, pushed_comp_spv), nullptr,
-                                             VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT);
+  const VkPipeline pipeline =
+      create_compute(s, layout, shader(s, pushed_comp_spv), nullptr, VK_PIPELINE_CREATE_DESCRIPTOR_BUFFER_BIT_EXT);
   VkDeviceSize size = 0, offset = 0;
   vkGetDescriptorSetLayoutSizeEXT(s.device, set_layout, &size);
   vkGetDescriptorSetLayoutBindingOffsetEXT(s.device, set_layout, 0, &offset);
@@ -258,8 +239,8 @@ void in_buffers(Session& s) {
     vkGetDescriptorEXT(s.device, &info, limits.storageBufferDescriptorSize,
                        reinterpret_cast<std::byte*>(descriptors.words) + i * size + offset);
   }
-  const VkDescriptorBufferBindingInfoEXT binding{VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT,
-                                                 nullptr, address_of(s, descriptors.buffer), usage};
+  const VkDescriptorBufferBindingInfoEXT binding{VK_STRUCTURE_TYPE_DESCRIPTOR_BUFFER_BINDING_INFO_EXT, nullptr,
+                                                 address_of(s, descriptors.buffer), usage};
   vkCmdBindDescriptorBuffersEXT(s.cmd, 1, &binding);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline);
   const VkBindDescriptorBufferEmbeddedSamplersInfoEXT samplers{
@@ -272,14 +253,7 @@ void in_buffers(Session& s) {
     const std::uint32_t index = 0;
     const VkDeviceSize at = (1 - i) * size;
     const VkSetDescriptorBufferOffsetsInfoEXT offsets{
-        VK_STRUCTURE_TYPE_SET_DESCRIPTOR_BUFFER_OFFSETS_INFO_EXT,
-        nullptr,
-        kStages,
-        layout,
-        0,
-        1,
-        &index,
-        &at};
+        VK_STRUCTURE_TYPE_SET_DESCRIPTOR_BUFFER_OFFSETS_INFO_EXT, nullptr, kStages, layout, 0, 1, &index, &at};
     vkCmdSetDescriptorBufferOffsets2EXT(s.cmd, &offsets);
     vkCmdDispatch(s.cmd, 1, 1, 1);
     barrier(s.cmd);
@@ -312,8 +286,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance6");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_maintenance6"); }
 
 #endif

@@ -12,21 +12,19 @@ int main() {
   Needs needs;
   NEED_CORE(needs, shaderStorageBufferArrayDynamicIndexing);
   Session s = open("shared_bindings", needs);
-  constexpr VkDescriptorType words = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER,
-                             uniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
+  constexpr VkDescriptorType words = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, uniform = VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER;
   const MappedBuffer in = buffer(s, 4096, kStorage | VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT),
                      out = buffer(s, 512, kStorage);
   fill(in, 7);
   const VkDescriptorSetLayout sets[4] = {
       create_set_layout(s, {{40, words, 5, kCompute, nullptr}, {3, words, 1, kCompute, nullptr}}),
       create_set_layout(s, {}), create_set_layout(s, {{9, uniform, 3, VK_SHADER_STAGE_ALL, nullptr}}),
-      create_set_layout(
-          s, {{1000, words, 1, kCompute, nullptr}, {0, uniform, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}})};
+      create_set_layout(s,
+                        {{1000, words, 1, kCompute, nullptr}, {0, uniform, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}})};
   const VkPipelineLayout layout = create_layout(s, {sets[0], sets[1], sets[2], sets[3]});
   const VkDescriptorPool pool = create_pool(s, 4, {{words, 3}, {uniform, 2}});
   VkDescriptorSet bound[4];
-  const VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool,
-                                               4, sets};
+  const VkDescriptorSetAllocateInfo allocation{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, pool, 4, sets};
   CHECK(vkAllocateDescriptorSets(s.device, &allocation, bound));
   VkDescriptorBufferInfo infos[5];
   for (std::uint32_t i = 0; i < 5; ++i) infos[i] = {in.buffer, i * 256, 256};

@@ -32,8 +32,8 @@ void faces(Session& s, const Drawing& d, float left) {
 int main() {
   Needs needs = drawing_needs({VK_EXT_SHADER_STENCIL_EXPORT_EXTENSION_NAME});
   Session s = open("stencil_tests", needs);
-  constexpr VkImageUsageFlags usage = VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                      VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
+  constexpr VkImageUsageFlags usage =
+      VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT;
   const Image canvas = create_canvas(s, kExtent);
   Image behind[2];
   const VkFormat formats[2] = {VK_FORMAT_D32_SFLOAT_S8_UINT, VK_FORMAT_S8_UINT};
@@ -70,22 +70,15 @@ int main() {
     d.depth.depthTestEnable = which == 0 ? VK_TRUE : VK_FALSE;
     d.depth.depthCompareOp = VK_COMPARE_OP_LESS;
     d.depth.stencilTestEnable = VK_TRUE;
-    d.depth.front = {kOps[i], kOps[(i + 2) % 8], kOps[(i + 5) % 8], static_cast<VkCompareOp>(i), 0xf7, 0x7f,
-                     0xf6};
-    d.depth.back = {kOps[(i + 3) % 8],
-                    kOps[(i + 1) % 8],
-                    kOps[(i + 6) % 8],
-                    static_cast<VkCompareOp>(7 - i),
-                    0x0f,
-                    0xf3,
-                    0xfd};
+    d.depth.front = {kOps[i], kOps[(i + 2) % 8], kOps[(i + 5) % 8], static_cast<VkCompareOp>(i), 0xf7, 0x7f, 0xf6};
+    d.depth.back = {
+        kOps[(i + 3) % 8], kOps[(i + 1) % 8], kOps[(i + 6) % 8], static_cast<VkCompareOp>(7 - i), 0x0f, 0xf3, 0xfd};
     d.stages[1] = plain;
     if (i >= 6) d.stages[1].module = exports;
     d.dynamic = {VK_DYNAMIC_STATE_VIEWPORT, VK_DYNAMIC_STATE_SCISSOR};
     const VkPipeline fixed = build(s, d);
-    d.dynamic.insert(d.dynamic.end(),
-                     {VK_DYNAMIC_STATE_STENCIL_REFERENCE, VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK,
-                      VK_DYNAMIC_STATE_STENCIL_WRITE_MASK});
+    d.dynamic.insert(d.dynamic.end(), {VK_DYNAMIC_STATE_STENCIL_REFERENCE, VK_DYNAMIC_STATE_STENCIL_COMPARE_MASK,
+                                       VK_DYNAMIC_STATE_STENCIL_WRITE_MASK});
     const VkPipeline dynamic = build(s, d);
     begin(which);
     vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, fixed);

@@ -23,14 +23,13 @@ std::vector<Made> create_all(Session& s) {
   std::vector<Made> all;
   for (int n = VK_FORMAT_R8_UNORM; n <= VK_FORMAT_R32G32B32A32_SFLOAT; ++n) {
     const auto format = static_cast<VkFormat>(n);
-    if (!can_be(s, format, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT))
-      continue;
+    if (!can_be(s, format, VK_FORMAT_FEATURE_STORAGE_IMAGE_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT)) continue;
     VkFormatProperties3 more{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_3};
     VkFormatProperties2 two{VK_STRUCTURE_TYPE_FORMAT_PROPERTIES_2, &more};
     vkGetPhysicalDeviceFormatProperties2(s.physical, format, &two);
     if ((more.optimalTilingFeatures & VK_FORMAT_FEATURE_2_STORAGE_WRITE_WITHOUT_FORMAT_BIT) == 0) continue;
-    const Image i = create_general(
-        s, image_info(format, 4, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
+    const Image i =
+        create_general(s, image_info(format, 4, VK_IMAGE_USAGE_STORAGE_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT));
     all.push_back({format, i.image, i.view});
   }
   return all;
@@ -97,9 +96,8 @@ int main() {
     vkCmdBindDescriptorSets(s.cmd, VK_PIPELINE_BIND_POINT_COMPUTE, layout, 0, 1, &set, 0, nullptr);
     vkCmdDispatch(s.cmd, 1, 1, 1);
     barrier(s.cmd);
-    const VkBufferImageCopy region{.bufferOffset = kRoom * i,
-                                   .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1},
-                                   .imageExtent = {4, 4, 1}};
+    const VkBufferImageCopy region{
+        .bufferOffset = kRoom * i, .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 0, 1}, .imageExtent = {4, 4, 1}};
     vkCmdCopyImageToBuffer(s.cmd, all[i].image, VK_IMAGE_LAYOUT_GENERAL, out.buffer, 1, &region);
   }
   run(s);

@@ -17,28 +17,18 @@ VkBufferImageCopy2 region(VkDeviceSize at, std::uint32_t row, std::uint32_t heig
   return {VK_STRUCTURE_TYPE_BUFFER_IMAGE_COPY_2, nullptr, at, row, height, where, offset, extent};
 }
 
-void in(Session& s, const MappedBuffer& from, const Image& to,
-        const std::vector<VkBufferImageCopy2>& regions) {
-  const VkCopyBufferToImageInfo2 info{VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2,
-                                      nullptr,
-                                      from.buffer,
-                                      to.image,
-                                      VK_IMAGE_LAYOUT_GENERAL,
-                                      static_cast<std::uint32_t>(regions.size()),
-                                      regions.data()};
+void in(Session& s, const MappedBuffer& from, const Image& to, const std::vector<VkBufferImageCopy2>& regions) {
+  const VkCopyBufferToImageInfo2 info{
+      VK_STRUCTURE_TYPE_COPY_BUFFER_TO_IMAGE_INFO_2, nullptr,       from.buffer, to.image, VK_IMAGE_LAYOUT_GENERAL,
+      static_cast<std::uint32_t>(regions.size()),    regions.data()};
   vkCmdCopyBufferToImage2(s.cmd, &info);
   barrier(s.cmd);
 }
 
-void out(Session& s, const Image& from, const MappedBuffer& to,
-         const std::vector<VkBufferImageCopy2>& regions) {
-  const VkCopyImageToBufferInfo2 info{VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2,
-                                      nullptr,
-                                      from.image,
-                                      VK_IMAGE_LAYOUT_GENERAL,
-                                      to.buffer,
-                                      static_cast<std::uint32_t>(regions.size()),
-                                      regions.data()};
+void out(Session& s, const Image& from, const MappedBuffer& to, const std::vector<VkBufferImageCopy2>& regions) {
+  const VkCopyImageToBufferInfo2 info{
+      VK_STRUCTURE_TYPE_COPY_IMAGE_TO_BUFFER_INFO_2, nullptr,       from.image, VK_IMAGE_LAYOUT_GENERAL, to.buffer,
+      static_cast<std::uint32_t>(regions.size()),    regions.data()};
   vkCmdCopyImageToBuffer2(s.cmd, &info);
   barrier(s.cmd);
 }
@@ -90,11 +80,10 @@ void slices(Session& s, const MappedBuffer& words, const MappedBuffer& back) {
 
 // Aspects in one buffer behind one another, tightly and with long rows.
 void aspects(Session& s, const MappedBuffer& words, const MappedBuffer& back) {
-  if (!can_be(s, VK_FORMAT_D32_SFLOAT_S8_UINT,
-              VK_FORMAT_FEATURE_TRANSFER_DST_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT))
+  if (!can_be(s, VK_FORMAT_D32_SFLOAT_S8_UINT, VK_FORMAT_FEATURE_TRANSFER_DST_BIT | VK_FORMAT_FEATURE_TRANSFER_SRC_BIT))
     return;
-  const Image i = create_general(s, image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, {10, 6, 1}, kBoth),
-                                 VK_IMAGE_VIEW_TYPE_2D, kDepthAndStencil);
+  const Image i = create_general(s, image_info(VK_FORMAT_D32_SFLOAT_S8_UINT, {10, 6, 1}, kBoth), VK_IMAGE_VIEW_TYPE_2D,
+                                 kDepthAndStencil);
   const VkImageSubresourceLayers depth{VK_IMAGE_ASPECT_DEPTH_BIT, 0, 0, 1},
       stencil{VK_IMAGE_ASPECT_STENCIL_BIT, 0, 0, 1};
   for (std::uint32_t n = 0; n < 60; ++n) {
@@ -106,8 +95,7 @@ void aspects(Session& s, const MappedBuffer& words, const MappedBuffer& back) {
       region(4, 0, 0, stencil, {2, 3, 0}, {4, 2, 1})});
   out(s, i, back,
       {region(32768, 0, 0, depth, {0, 0, 0}, {10, 6, 1}), region(33100, 0, 0, stencil, {0, 0, 0}, {10, 6, 1}),
-       region(34000, 13, 0, stencil, {1, 1, 0}, {7, 3, 1}),
-       region(35000, 12, 6, depth, {5, 5, 0}, {5, 1, 1})});
+       region(34000, 13, 0, stencil, {1, 1, 0}, {7, 3, 1}), region(35000, 12, 6, depth, {5, 5, 0}, {5, 1, 1})});
   run(s);
   EXPECT(s, back.words[8192 + 59] == words.words[2048 + 59]);
   EXPECT(s, back.words[8750] == words.words[2048 + 55]);

@@ -12,8 +12,8 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;
-constexpr VkFormat kFormats[4] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT,
-                                  VK_FORMAT_D16_UNORM, VK_FORMAT_R8G8B8A8_UNORM};
+constexpr VkFormat kFormats[4] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_D16_UNORM,
+                                  VK_FORMAT_R8G8B8A8_UNORM};
 constexpr VkImageLayout kColors = VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL,
                         kReads = VK_IMAGE_LAYOUT_SHADER_READ_ONLY_OPTIMAL,
                         kDepthReads = VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL;
@@ -34,37 +34,33 @@ VkRenderPass create_three(Session& s) {
   }
   attachments[3].loadOp = VK_ATTACHMENT_LOAD_OP_LOAD;
   attachments[3].initialLayout = VK_IMAGE_LAYOUT_GENERAL;
-  const VkAttachmentReference depth{2, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL},
-      read_depth{2, kDepthReads};
+  const VkAttachmentReference depth{2, VK_IMAGE_LAYOUT_DEPTH_STENCIL_ATTACHMENT_OPTIMAL}, read_depth{2, kDepthReads};
   const VkAttachmentReference first[3] = {
       {VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED}, {0, kColors}, {VK_ATTACHMENT_UNUSED, kColors}};
   const VkAttachmentReference between{1, kColors}, last{3, kColors};
-  const VkAttachmentReference inputs[3] = {
-      {0, kReads}, {VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED}, {1, kReads}};
+  const VkAttachmentReference inputs[3] = {{0, kReads}, {VK_ATTACHMENT_UNUSED, VK_IMAGE_LAYOUT_UNDEFINED}, {1, kReads}};
   const std::uint32_t preserved[2] = {0, 3};
-  const VkSubpassDescription subpasses[3] = {{.colorAttachmentCount = 3,
-                                              .pColorAttachments = first,
-                                              .pDepthStencilAttachment = &depth,
-                                              .preserveAttachmentCount = 1,
-                                              .pPreserveAttachments = preserved + 1},
-                                             {.inputAttachmentCount = 1,
-                                              .pInputAttachments = &read_depth,
-                                              .colorAttachmentCount = 1,
-                                              .pColorAttachments = &between,
-                                              .pDepthStencilAttachment = &read_depth,
-                                              .preserveAttachmentCount = 2,
-                                              .pPreserveAttachments = preserved},
-                                             {.inputAttachmentCount = 3,
-                                              .pInputAttachments = inputs,
-                                              .colorAttachmentCount = 1,
-                                              .pColorAttachments = &last}};
+  const VkSubpassDescription subpasses[3] = {
+      {.colorAttachmentCount = 3,
+       .pColorAttachments = first,
+       .pDepthStencilAttachment = &depth,
+       .preserveAttachmentCount = 1,
+       .pPreserveAttachments = preserved + 1},
+      {.inputAttachmentCount = 1,
+       .pInputAttachments = &read_depth,
+       .colorAttachmentCount = 1,
+       .pColorAttachments = &between,
+       .pDepthStencilAttachment = &read_depth,
+       .preserveAttachmentCount = 2,
+       .pPreserveAttachments = preserved},
+      {.inputAttachmentCount = 3, .pInputAttachments = inputs, .colorAttachmentCount = 1, .pColorAttachments = &last}};
   const VkSubpassDependency dependencies[6] = {
       everything(VK_SUBPASS_EXTERNAL, 0),
       everything(0, 1, VK_DEPENDENCY_BY_REGION_BIT),
       everything(0, 2, VK_DEPENDENCY_BY_REGION_BIT),
       everything(1, 2, VK_DEPENDENCY_BY_REGION_BIT),
-      {2, 2, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-       VK_ACCESS_SHADER_READ_BIT, VK_ACCESS_SHADER_READ_BIT, VK_DEPENDENCY_BY_REGION_BIT},
+      {2, 2, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT,
+       VK_ACCESS_SHADER_READ_BIT, VK_DEPENDENCY_BY_REGION_BIT},
       everything(2, VK_SUBPASS_EXTERNAL)};
   return create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                          .attachmentCount = 4,
@@ -92,19 +88,18 @@ int main() {
   Session s = open("subpasses", needs);
   constexpr VkImageUsageFlags both = kDrawnAndRead | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT;
   const Image images[4] = {
-      create_image(s, image_info(kFormats[0], kExtent, both)),
-      create_image(s, image_info(kFormats[1], kExtent, both)),
+      create_image(s, image_info(kFormats[0], kExtent, both)), create_image(s, image_info(kFormats[1], kExtent, both)),
       create_image(s,
                    image_info(kFormats[2], kExtent,
-                              VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                  VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
+                              VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_INPUT_ATTACHMENT_BIT |
+                                  VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
                    VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT),
       create_canvas(s, kExtent)};
   Pictures p = create_pictures(s, 4096 + 2048);
   clear(s.cmd, images[3], {.float32 = {0.25f, 0, 0, 0}});
-  const VkDescriptorSetLayout set_layout = create_set_layout(
-      s, {{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
-          {1, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout =
+      create_set_layout(s, {{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr},
+                            {1, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet depths = inputs(s, set_layout, images[2].view, kDepthReads, images[1].view);
   const VkDescriptorSet colors = inputs(s, set_layout, images[0].view, kReads, images[1].view);
 
@@ -134,19 +129,14 @@ int main() {
                       0xf};
   const VkPipeline sums = build(s, d);
 
-  const VkFramebuffer framebuffer = create_framebuffer(
-      s, d.pass, {images[0].view, images[1].view, images[2].view, images[3].view}, kExtent);
+  const VkFramebuffer framebuffer =
+      create_framebuffer(s, d.pass, {images[0].view, images[1].view, images[2].view, images[3].view}, kExtent);
   VkClearValue clears[4]{};
   clears[0].color.float32[1] = 0.5f;
   clears[1].color.float32[2] = 4;
   clears[2].depthStencil.depth = 0.75f;
-  const VkRenderPassBeginInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                   nullptr,
-                                   d.pass,
-                                   framebuffer,
-                                   {{0, 0}, {kExtent, kExtent}},
-                                   4,
-                                   clears};
+  const VkRenderPassBeginInfo pass{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, d.pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 4, clears};
   vkCmdBeginRenderPass(s.cmd, &pass, VK_SUBPASS_CONTENTS_INLINE);
   set_area(s.cmd, kExtent);
   vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, draws);

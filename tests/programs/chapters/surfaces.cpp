@@ -29,8 +29,7 @@ VkRenderPass create_pass(Session& s, VkFormat format, bool clears) {
                                       VK_IMAGE_LAYOUT_PRESENT_SRC_KHR};
   const VkAttachmentReference reference{0, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL};
   const VkSubpassDescription subpass{.colorAttachmentCount = 1, .pColorAttachments = &reference};
-  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0),
-                                               everything(0, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDependency dependencies[2] = {everything(VK_SUBPASS_EXTERNAL, 0), everything(0, VK_SUBPASS_EXTERNAL)};
   return program::create_pass(s, {.sType = VK_STRUCTURE_TYPE_RENDER_PASS_CREATE_INFO,
                                   .attachmentCount = 1,
                                   .pAttachments = &color,
@@ -43,8 +42,7 @@ VkRenderPass create_pass(Session& s, VkFormat format, bool clears) {
 Chain create_chain(Session& s, VkSurfaceKHR surface, VkSwapchainKHR old, const VkRenderPass (&passes)[2]) {
   VkSurfaceCapabilitiesKHR can;
   CHECK(vkGetPhysicalDeviceSurfaceCapabilitiesKHR(s.physical, surface, &can));
-  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 2,
-                                         kFormats};
+  const VkImageFormatListCreateInfo list{VK_STRUCTURE_TYPE_IMAGE_FORMAT_LIST_CREATE_INFO, nullptr, 2, kFormats};
   const VkSwapchainCreateInfoKHR info{.sType = VK_STRUCTURE_TYPE_SWAPCHAIN_CREATE_INFO_KHR,
                                       .pNext = &list,
                                       .flags = VK_SWAPCHAIN_CREATE_MUTABLE_FORMAT_BIT_KHR,
@@ -65,8 +63,7 @@ Chain create_chain(Session& s, VkSurfaceKHR surface, VkSwapchainKHR old, const V
   keep(s, vkDestroySwapchainKHR, chain.swapchain);
   std::uint32_t count = 1;  // fewer than there are
   VkImage first;
-  if (vkGetSwapchainImagesKHR(s.device, chain.swapchain, &count, &first) != VK_INCOMPLETE)
-    die("images", count);
+  if (vkGetSwapchainImagesKHR(s.device, chain.swapchain, &count, &first) != VK_INCOMPLETE) die("images", count);
   CHECK(vkGetSwapchainImagesKHR(s.device, chain.swapchain, &count, nullptr));
   chain.images.resize(count);
   CHECK(vkGetSwapchainImagesKHR(s.device, chain.swapchain, &count, chain.images.data()));
@@ -116,8 +113,7 @@ int main() {
   };
   VkDeviceSize used = 0;
   int n = 0;
-  const auto paint = [&](const Chain& chain, std::uint32_t index, bool again, VkSemaphore ready,
-                         VkSemaphore done) {
+  const auto paint = [&](const Chain& chain, std::uint32_t index, bool again, VkSemaphore ready, VkSemaphore done) {
     const int format = n % 2;
     VkClearValue value{};
     value.color.float32[1] = 0.25f;

@@ -10,8 +10,7 @@ using namespace program;
 namespace {
 
 constexpr std::uint32_t kExtent = 16, kTexels = kExtent * kExtent;
-constexpr VkFormat kFormats[3] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT,
-                                  VK_FORMAT_UNDEFINED};
+constexpr VkFormat kFormats[3] = {VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_R16G16B16A16_SFLOAT, VK_FORMAT_UNDEFINED};
 
 struct Targets {
   Image first, second, depth;
@@ -24,8 +23,7 @@ void begin(VkCommandBuffer cmd, const Targets& t, VkRenderingFlags what) {
       attachment(t.second.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR),
       attachment(VK_NULL_HANDLE, VK_IMAGE_LAYOUT_UNDEFINED, VK_ATTACHMENT_LOAD_OP_DONT_CARE)};
   colors[1].clearValue.color.float32[2] = 8;
-  VkRenderingAttachmentInfo depth =
-      attachment(t.depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
+  VkRenderingAttachmentInfo depth = attachment(t.depth.view, VK_IMAGE_LAYOUT_GENERAL, VK_ATTACHMENT_LOAD_OP_CLEAR);
   depth.clearValue.depthStencil.depth = 0.75f;
   const VkRenderingInfo info{.sType = VK_STRUCTURE_TYPE_RENDERING_INFO,
                              .flags = what,
@@ -48,8 +46,7 @@ VkCommandBuffer create_secondary(Session& s) {
       .pColorAttachmentFormats = kFormats,
       .depthAttachmentFormat = VK_FORMAT_D16_UNORM,
       .rasterizationSamples = VK_SAMPLE_COUNT_1_BIT};
-  const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
-                                                 &rendering};
+  const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, &rendering};
   const VkCommandBufferBeginInfo begins{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
                                         VK_COMMAND_BUFFER_USAGE_RENDER_PASS_CONTINUE_BIT, &inherited};
   CHECK(vkBeginCommandBuffer(buffer, &begins));
@@ -62,14 +59,13 @@ int main() {
   Needs needs = drawing_needs();
   NEED_CORE(needs, independentBlend);
   Session s = open("suspended_rendering", needs);
-  const Targets t{
-      create_canvas(s, kExtent),
-      create_general(s, image_info(kFormats[1], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT)),
-      create_general(s,
-                     image_info(VK_FORMAT_D16_UNORM, kExtent,
-                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
-                                    VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT),
-                     VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT)};
+  const Targets t{create_canvas(s, kExtent),
+                  create_general(s, image_info(kFormats[1], kExtent, kDrawnAndRead | VK_IMAGE_USAGE_TRANSFER_DST_BIT)),
+                  create_general(s,
+                                 image_info(VK_FORMAT_D16_UNORM, kExtent,
+                                            VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT |
+                                                VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT),
+                                 VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT)};
   Pictures p = create_pictures(s, std::size_t{2} * kTexels * (4 + 8 + 2));
   clear(s.cmd, t.first, {.float32 = {0, 0.5f, 0, 0}});
   clear(s.cmd, t.second, {.float32 = {0, 0.5f, 0, 0}});
@@ -95,8 +91,7 @@ int main() {
 
   // Three command buffers: cleared once, ended once.
   constexpr VkRenderingFlags suspends = VK_RENDERING_SUSPENDING_BIT, resumes = VK_RENDERING_RESUMING_BIT;
-  VkCommandBuffer parts[2] = {allocate_command_buffer(s, s.commands.pool),
-                              allocate_command_buffer(s, s.commands.pool)};
+  VkCommandBuffer parts[2] = {allocate_command_buffer(s, s.commands.pool), allocate_command_buffer(s, s.commands.pool)};
   begin(s.cmd, t, suspends);
   draws(s.cmd, first, {-1, -1, 0, 0, {1, 0, 0, 1}, 0.5f});
   vkCmdEndRendering(s.cmd);
@@ -134,8 +129,7 @@ int main() {
   take(s, p, t.second, 8);
   take(s, p, t.depth, 2, VK_IMAGE_ASPECT_DEPTH_BIT);
   run(s);
-  EXPECT(s, suspended[0] == 0x00008000 && suspended[3 * kExtent + 3] == kRed &&
-                suspended[12 * kExtent + 12] == kBlue);
+  EXPECT(s, suspended[0] == 0x00008000 && suspended[3 * kExtent + 3] == kRed && suspended[12 * kExtent + 12] == kBlue);
   add(s, p.out);
   return finish(s);
 }

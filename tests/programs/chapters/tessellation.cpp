@@ -44,8 +44,7 @@ int main() {
   const MappedBuffer patches = create_patches(s);
   Drawing d = shapes(s);
   d.layout = create_layout(s, {}, {{kControl, 0, sizeof(Levels)}});
-  const VkShaderModule evaluations[3] = {shader(s, odd_tese_spv), shader(s, even_tese_spv),
-                                         shader(s, lines_tese_spv)};
+  const VkShaderModule evaluations[3] = {shader(s, odd_tese_spv), shader(s, even_tese_spv), shader(s, lines_tese_spv)};
   d.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, shader(s, place_vert_spv)),
               stage(VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT, shader(s, spaced_tesc_spv)),
               stage(VK_SHADER_STAGE_TESSELLATION_EVALUATION_BIT, evaluations[0]),

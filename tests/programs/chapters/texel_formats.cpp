@@ -71,8 +71,7 @@ constexpr Format kFormats[] = {
 constexpr std::uint32_t kTexels = 16;
 
 VkBufferView create_view(Session& s, VkBuffer buffer, VkFormat format, VkDeviceSize at, VkDeviceSize range) {
-  const VkBufferViewCreateInfo info{
-      VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, nullptr, 0, buffer, format, at, range};
+  const VkBufferViewCreateInfo info{VK_STRUCTURE_TYPE_BUFFER_VIEW_CREATE_INFO, nullptr, 0, buffer, format, at, range};
   VkBufferView view;
   CHECK(vkCreateBufferView(s.device, &info, nullptr, &view));
   return keep(s, vkDestroyBufferView, view);

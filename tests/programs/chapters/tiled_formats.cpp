@@ -25,9 +25,7 @@ Size size_of(VkFormat format) {
   if (within(VK_FORMAT_R8G8B8_UNORM, VK_FORMAT_B8G8R8_SRGB)) return {1, 1, 3};
   if (within(VK_FORMAT_R8G8B8A8_UNORM, VK_FORMAT_A2B10G10R10_SINT_PACK32)) return {1, 1, 4};
   for (std::uint32_t n = 1; n <= 4; ++n) {
-    const auto at = [&](VkFormat base, std::uint32_t each) {
-      return static_cast<VkFormat>(base + (n - 1) * each);
-    };
+    const auto at = [&](VkFormat base, std::uint32_t each) { return static_cast<VkFormat>(base + (n - 1) * each); };
     if (within(at(VK_FORMAT_R16_UNORM, 7), static_cast<VkFormat>(VK_FORMAT_R16_SFLOAT + (n - 1) * 7)))
       return {1, 1, 2 * n};
     if (within(at(VK_FORMAT_R32_UINT, 3), static_cast<VkFormat>(VK_FORMAT_R32_SFLOAT + (n - 1) * 3)))
@@ -50,8 +48,7 @@ Size size_of(VkFormat format) {
     const auto& side = astc[(format - VK_FORMAT_ASTC_4x4_UNORM_BLOCK) / 2];
     return {side[0], side[1], 16};
   }
-  if (format == VK_FORMAT_A4R4G4B4_UNORM_PACK16 || format == VK_FORMAT_A4B4G4R4_UNORM_PACK16)
-    return {1, 1, 2};
+  if (format == VK_FORMAT_A4R4G4B4_UNORM_PACK16 || format == VK_FORMAT_A4B4G4R4_UNORM_PACK16) return {1, 1, 2};
   return {};
 }
 
@@ -94,28 +91,25 @@ int main() {
     if (size.bytes == 0) continue;
     for (const VkImageTiling tiling : {VK_IMAGE_TILING_OPTIMAL, VK_IMAGE_TILING_LINEAR}) {
       const VkFormatProperties properties = format_properties(s, format);
-      const VkFormatFeatureFlags can = tiling == VK_IMAGE_TILING_OPTIMAL ? properties.optimalTilingFeatures
-                                                                         : properties.linearTilingFeatures;
-      constexpr VkFormatFeatureFlags copies =
-          VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
+      const VkFormatFeatureFlags can =
+          tiling == VK_IMAGE_TILING_OPTIMAL ? properties.optimalTilingFeatures : properties.linearTilingFeatures;
+      constexpr VkFormatFeatureFlags copies = VK_FORMAT_FEATURE_TRANSFER_SRC_BIT | VK_FORMAT_FEATURE_TRANSFER_DST_BIT;
       if ((can & copies) != copies) continue;
       const bool drawn = (can & VK_FORMAT_FEATURE_COLOR_ATTACHMENT_BIT) != 0;
-      VkImageCreateInfo info =
-          image_info(format, kExtent,
-                     VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
-                         (drawn ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : VkImageUsageFlagBits{}));
+      VkImageCreateInfo info = image_info(format, kExtent,
+                                          VK_IMAGE_USAGE_TRANSFER_SRC_BIT | VK_IMAGE_USAGE_TRANSFER_DST_BIT |
+                                              (drawn ? VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT : VkImageUsageFlagBits{}));
       info.tiling = tiling;
       VkImageFormatProperties limit;
-      if (vkGetPhysicalDeviceImageFormatProperties(s.physical, format, info.imageType, tiling, info.usage, 0,
-                                                   &limit) != VK_SUCCESS)
+      if (vkGetPhysicalDeviceImageFormatProperties(s.physical, format, info.imageType, tiling, info.usage, 0, &limit) !=
+          VK_SUCCESS)
         continue;
       info.mipLevels = limit.maxMipLevels < 2 ? 1 : 2;
       info.arrayLayers = limit.maxArrayLayers < 2 ? 1 : 2;
       const Image i = create_general(s, info, VK_IMAGE_VIEW_TYPE_2D_ARRAY);
       for (std::uint32_t level = 0; level < info.mipLevels; ++level) {
         const std::uint32_t extent = kExtent >> level;
-        const VkDeviceSize bytes = VkDeviceSize{size.bytes} *
-                                   ((extent + size.texels_wide - 1) / size.texels_wide) *
+        const VkDeviceSize bytes = VkDeviceSize{size.bytes} * ((extent + size.texels_wide - 1) / size.texels_wide) *
                                    ((extent + size.texels_high - 1) / size.texels_high);
         VkBufferImageCopy region{.bufferOffset = 96 * level,
                                  .imageSubresource = {VK_IMAGE_ASPECT_COLOR_BIT, level, 0, info.arrayLayers},
@@ -123,8 +117,8 @@ int main() {
         vkCmdCopyBufferToImage(s.cmd, texels.buffer, i.image, kGeneral, 1, &region);
         barrier(s.cmd);
         if (drawn && level == 0)
-          clear_by_pass(s, create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, format,
-                                       {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}));
+          clear_by_pass(
+              s, create_view(s, i.image, VK_IMAGE_VIEW_TYPE_2D, format, {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1}));
         region.bufferOffset = used;
         used += (bytes * info.arrayLayers + 95) / 96 * 96;
         if (used > out.bytes) die("too many formats", static_cast<long>(used));

@@ -16,18 +16,15 @@ void signal(Session& s, VkSemaphore semaphore, std::uint64_t value) {
   CHECK(vkSignalSemaphore(s.device, &info));
 }
 
-VkResult wait(Session& s, const std::vector<VkSemaphore>& semaphores,
-              const std::vector<std::uint64_t>& values, VkSemaphoreWaitFlags flags = 0,
-              std::uint64_t timeout = UINT64_MAX) {
-  const VkSemaphoreWaitInfo info{
-      VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,         nullptr,           flags,
-      static_cast<std::uint32_t>(semaphores.size()), semaphores.data(), values.data()};
+VkResult wait(Session& s, const std::vector<VkSemaphore>& semaphores, const std::vector<std::uint64_t>& values,
+              VkSemaphoreWaitFlags flags = 0, std::uint64_t timeout = UINT64_MAX) {
+  const VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO,         nullptr,           flags,
+                                 static_cast<std::uint32_t>(semaphores.size()), semaphores.data(), values.data()};
   return vkWaitSemaphores(s.device, &info, timeout);
 }
 
 VkSemaphoreSubmitInfo at(VkSemaphore semaphore, std::uint64_t value) {
-  return {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, semaphore, value,
-          VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,    0};
+  return {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, semaphore, value, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, 0};
 }
 
 // Doubles the first word and adds one, step by step.
@@ -90,8 +87,7 @@ void many_fences(Session& s, VkCommandPool pool, const MappedBuffer& from, const
   const VkSemaphore gate = keep(s, vkDestroySemaphore, create_timeline(s));
   std::vector<VkFence> fences;
   for (std::uint32_t i = 0; i < 5; ++i) {
-    fences.push_back(
-        keep(s, vkDestroyFence, create_fence(s, i == 4 ? VkFlags{VK_FENCE_CREATE_SIGNALED_BIT} : 0u)));
+    fences.push_back(keep(s, vkDestroyFence, create_fence(s, i == 4 ? VkFlags{VK_FENCE_CREATE_SIGNALED_BIT} : 0u)));
     if (i == 4) break;
     from.words[i] = 30 + i;
     const VkSemaphoreSubmitInfo waits[1] = {at(gate, i < 2 ? 0u : 1u)};

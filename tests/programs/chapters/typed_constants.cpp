@@ -41,13 +41,11 @@ int main() {
   data[41] = 0xfc;
   const VkSpecializationMapEntry vertex[5] = {{5, 4, 4}, {6, 8, 8}, {90, 16, 8}, {3, 24, 4}, {1234, 0, 4}};
   const VkSpecializationMapEntry fragment[5] = {{9, 60, 4}, {3, 28, 4}, {4, 33, 4}, {7, 38, 2}, {8, 41, 1}};
-  const VkSpecializationInfo of_vertices{5, vertex, sizeof data, data},
-      of_fragments{5, fragment, sizeof data, data}, some{2, fragment + 1, 37, data},
-      none{0, reinterpret_cast<const VkSpecializationMapEntry*>(0x8), 0, nullptr};
+  const VkSpecializationInfo of_vertices{5, vertex, sizeof data, data}, of_fragments{5, fragment, sizeof data, data},
+      some{2, fragment + 1, 37, data}, none{0, reinterpret_cast<const VkSpecializationMapEntry*>(0x8), 0, nullptr};
   Drawing d = shapes(s);
   const VkShaderModule modules[2] = {shader(s, typed_vert_spv), shader(s, typed_frag_spv)};
-  const VkSpecializationInfo* infos[3][2] = {
-      {&of_vertices, &of_fragments}, {nullptr, &some}, {&of_vertices, &none}};
+  const VkSpecializationInfo* infos[3][2] = {{&of_vertices, &of_fragments}, {nullptr, &some}, {&of_vertices, &none}};
   for (const auto& info : infos) {
     d.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, modules[0], info[0]),
                 stage(VK_SHADER_STAGE_FRAGMENT_BIT, modules[1], info[1])};

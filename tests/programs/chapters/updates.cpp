@@ -37,8 +37,7 @@ void updates(Session& s, const MappedBuffer& b, std::vector<unsigned char>& expe
 }
 
 // Odd bytes, from odd places to odd places, each region apart from the others.
-void regions(Session& s, const MappedBuffer& from, const MappedBuffer& to,
-             std::vector<unsigned char>& expected) {
+void regions(Session& s, const MappedBuffer& from, const MappedBuffer& to, std::vector<unsigned char>& expected) {
   std::vector<VkBufferCopy> copies;
   for (std::uint32_t i = 0; i < 500; ++i) copies.push_back({i * 131 + i % 7, i * 260 + i % 5, 1 + i % 129});
   vkCmdCopyBuffer(s.cmd, from.buffer, to.buffer, 500, copies.data());

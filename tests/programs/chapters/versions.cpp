@@ -54,8 +54,7 @@ void submit_and_wait(const Context& c, std::uint32_t version, VkCommandBuffer cm
     const VkCommandBufferSubmitInfo buffer{VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO, nullptr, cmd, 0};
     const VkSemaphoreSubmitInfo signal{VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, done, 1,
                                        VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT,    0};
-    const VkSubmitInfo2 batch{
-        VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 0, nullptr, 1, &buffer, 1, &signal};
+    const VkSubmitInfo2 batch{VK_STRUCTURE_TYPE_SUBMIT_INFO_2, nullptr, 0, 0, nullptr, 1, &buffer, 1, &signal};
     CHECK(vkQueueSubmit2(c.queues[0], 1, &batch, VK_NULL_HANDLE));
   } else {
     const VkTimelineSemaphoreSubmitInfo values{

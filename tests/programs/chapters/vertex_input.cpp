@@ -28,8 +28,7 @@ Source create_sources(Session& s) {
   }
   from.vertices = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, corners);
   // -0.5, 0.5, 0.25, -0.25 as halves, in pairs
-  const std::uint16_t places[10] = {0xffff, 0xffff, 0xb800, 0xb800, 0x3800,
-                                    0xb800, 0x3400, 0x3800, 0xb400, 0x3800};
+  const std::uint16_t places[10] = {0xffff, 0xffff, 0xb800, 0xb800, 0x3800, 0xb800, 0x3400, 0x3800, 0xb400, 0x3800};
   from.places = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, places);
   const std::uint8_t numbers[16] = {1, 2, 3, 0, 5, 6, 7, 0, 0x10, 0xf0, 4, 2, 2, 4, 6, 1};
   from.numbers = buffer_of(s, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT, numbers);
@@ -73,8 +72,7 @@ int main() {
   attributes[3].offset = 1;
   const VkPipeline small = build(s, d);
 
-  const VkBuffer buffers[4] = {from.places.buffer, from.numbers.buffer, from.vertices.buffer,
-                               from.numbers.buffer};
+  const VkBuffer buffers[4] = {from.places.buffer, from.numbers.buffer, from.vertices.buffer, from.numbers.buffer};
   const VkDeviceSize offsets[4] = {4, 0, 0, 9};
   const VkDeviceSize vertices_at = 8;
   for (int i = 0; i < 4; ++i) {
@@ -96,8 +94,7 @@ int main() {
   const std::uint32_t* words = p.out.words;
   for (int i = 0; i < 4; ++i) {
     EXPECT(s, count(words + i * kTexels, kTexels, kBlack) < kTexels);
-    for (int k = 0; k < i; ++k)
-      EXPECT(s, std::memcmp(words + i * kTexels, words + k * kTexels, kTexels * 4) != 0);
+    for (int k = 0; k < i; ++k) EXPECT(s, std::memcmp(words + i * kTexels, words + k * kTexels, kTexels * 4) != 0);
   }
   add(s, p.out);
   return finish(s);

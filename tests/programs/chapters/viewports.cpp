@@ -17,12 +17,9 @@ constexpr VkViewport kAreas[kViewports] = {{0, 0, 8, 8, 0, 1},
                                            {-4, 20, 16, 16, 0.25f, 0.5f},
                                            {14, 32, 12, -12, 0.75f, 0.5f},
                                            {28, 0, 16, 32, 0, 0}};
-constexpr VkRect2D kScissors[kViewports] = {{{1, 1}, {6, 6}},
-                                            {{8, 0}, {8, 32}},
-                                            {{0, 0}, {32, 32}},
-                                            {{0, 0}, {10, 30}},
-                                            {{16, 16}, {0x7fffffef, 0x7fffffef}},
-                                            {{0, 5}, {32, 3}}};
+constexpr VkRect2D kScissors[kViewports] = {
+    {{1, 1}, {6, 6}}, {{8, 0}, {8, 32}}, {{0, 0}, {32, 32}}, {{0, 0}, {10, 30}}, {{16, 16}, {0x7fffffef, 0x7fffffef}},
+    {{0, 5}, {32, 3}}};
 
 }  // namespace
 
@@ -33,11 +30,11 @@ int main() {
   NEED_CORE(needs, multiViewport);
   Session s = open("viewports", needs);
   const Image canvas = create_canvas(s, kExtent);
-  const Image behind = create_general(
-      s,
-      image_info(VK_FORMAT_D32_SFLOAT, kExtent,
-                 VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
-      VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
+  const Image behind =
+      create_general(s,
+                     image_info(VK_FORMAT_D32_SFLOAT, kExtent,
+                                VK_IMAGE_USAGE_DEPTH_STENCIL_ATTACHMENT_BIT | VK_IMAGE_USAGE_TRANSFER_SRC_BIT),
+                     VK_IMAGE_VIEW_TYPE_2D, VK_IMAGE_ASPECT_DEPTH_BIT);
   Pictures p = create_pictures(s, std::size_t{10} * kTexels * 4);
   Drawing d = shapes(s);
   d.stages = {stage(VK_SHADER_STAGE_VERTEX_BIT, shader(s, viewports_vert_spv)),

@@ -27,15 +27,12 @@ VkRenderPass create(Session& s, VkFormat format) {
          kGeneral,
          kGeneral};
   const VkAttachmentReference drawn{0, kGeneral}, read{0, kGeneral}, sum{1, kGeneral};
-  const VkSubpassDescription subpasses[2] = {{.colorAttachmentCount = 1, .pColorAttachments = &drawn},
-                                             {.inputAttachmentCount = 1,
-                                              .pInputAttachments = &read,
-                                              .colorAttachmentCount = 1,
-                                              .pColorAttachments = &sum}};
-  VkSubpassDependency dependencies[3] = {
-      everything(VK_SUBPASS_EXTERNAL, 0),
-      everything(0, 1, VK_DEPENDENCY_BY_REGION_BIT | VK_DEPENDENCY_VIEW_LOCAL_BIT),
-      everything(1, VK_SUBPASS_EXTERNAL)};
+  const VkSubpassDescription subpasses[2] = {
+      {.colorAttachmentCount = 1, .pColorAttachments = &drawn},
+      {.inputAttachmentCount = 1, .pInputAttachments = &read, .colorAttachmentCount = 1, .pColorAttachments = &sum}};
+  VkSubpassDependency dependencies[3] = {everything(VK_SUBPASS_EXTERNAL, 0),
+                                         everything(0, 1, VK_DEPENDENCY_BY_REGION_BIT | VK_DEPENDENCY_VIEW_LOCAL_BIT),
+                                         everything(1, VK_SUBPASS_EXTERNAL)};
   const std::uint32_t masks[2] = {0b1011, 0b1001}, together[2] = {0b0011, 0b1000};
   const std::int32_t offsets[3] = {0, 0, 0};
   const VkRenderPassMultiviewCreateInfo views{
@@ -68,8 +65,7 @@ int main() {
   const MappedBuffer counted = create_readback(s, 64);
   const VkQueryPool queries = create_queries(s, VK_QUERY_TYPE_OCCLUSION, 8);
   constexpr VkDescriptorType type = VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT;
-  const VkDescriptorSetLayout set_layout =
-      create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
+  const VkDescriptorSetLayout set_layout = create_set_layout(s, {{0, type, 1, VK_SHADER_STAGE_FRAGMENT_BIT, nullptr}});
   const VkDescriptorSet set = create_set(s, set_layout, {type});
   write_image(s, set, 0, images[0].view, kGeneral, VK_NULL_HANDLE, type);
 
@@ -88,13 +84,8 @@ int main() {
   vkCmdResetQueryPool(s.cmd, queries, 0, 8);
   VkClearValue clears[2]{};
   clears[0].color.float32[1] = clears[1].color.float32[2] = 0.5f;
-  const VkRenderPassBeginInfo pass{VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO,
-                                   nullptr,
-                                   d.pass,
-                                   framebuffer,
-                                   {{0, 0}, {kExtent, kExtent}},
-                                   2,
-                                   clears};
+  const VkRenderPassBeginInfo pass{
+      VK_STRUCTURE_TYPE_RENDER_PASS_BEGIN_INFO, nullptr, d.pass, framebuffer, {{0, 0}, {kExtent, kExtent}}, 2, clears};
   const auto draws = [&](VkPipeline pipeline, const Shape& shape) {
     vkCmdBindPipeline(s.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, pipeline);
     draw(s.cmd, d.layout, shape);
@@ -113,18 +104,15 @@ int main() {
   vkCmdEndRenderPass(s.cmd);
   barrier(s.cmd);
   for (const Image& i : images)
-    for (std::uint32_t layer = 0; layer < kLayers; ++layer)
-      take(s, p, i, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
+    for (std::uint32_t layer = 0; layer < kLayers; ++layer) take(s, p, i, 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
 
-  const std::vector<VkRenderingAttachmentInfo> colors{
-      attachment(images[0].view, kGeneral, VK_ATTACHMENT_LOAD_OP_LOAD)};
+  const std::vector<VkRenderingAttachmentInfo> colors{attachment(images[0].view, kGeneral, VK_ATTACHMENT_LOAD_OP_LOAD)};
   VkRenderingInfo rendering = rendering_info(kExtent, colors, 0);  // layers are not used
   rendering.viewMask = 0b0101;
   vkCmdBeginRendering(s.cmd, &rendering);
   draws(dynamic, {-0.5f, -0.5f, 0, 0, {0, 1, 0, 1}});
   vkCmdEndRendering(s.cmd);
-  for (std::uint32_t layer = 0; layer < kLayers; ++layer)
-    take(s, p, images[0], 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
+  for (std::uint32_t layer = 0; layer < kLayers; ++layer) take(s, p, images[0], 4, VK_IMAGE_ASPECT_COLOR_BIT, 0, layer);
   vkCmdCopyQueryPoolResults(s.cmd, queries, 0, 3, counted.buffer, 0, 8,
                             VK_QUERY_RESULT_WAIT_BIT | VK_QUERY_RESULT_WITH_AVAILABILITY_BIT);
   run(s);

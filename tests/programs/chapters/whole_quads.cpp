@@ -21,8 +21,7 @@ int main() {
   constexpr std::uint32_t kGroup = 64;
   const MappedBuffer in = buffer(s, kGroup * 4, kStorage), out = buffer(s, kGroup * 4, kStorage);
   fill(in, 7);
-  for (std::uint32_t i = 0; i < 8; ++i)
-    in.words[i] = i / 4;  // a quad without an odd word, and one of odd words
+  for (std::uint32_t i = 0; i < 8; ++i) in.words[i] = i / 4;  // a quad without an odd word, and one of odd words
   const Kernel k = create_kernel(s, shader(s, whole_quads_spv), {in, out});
   bind(s.cmd, k);
   vkCmdDispatch(s.cmd, 1, 1, 1);
@@ -38,8 +37,6 @@ int main() {
 
 #else
 
-int main() {
-  return program::cannot_run("the headers that it was built with do not have VK_KHR_shader_quad_control");
-}
+int main() { return program::cannot_run("the headers that it was built with do not have VK_KHR_shader_quad_control"); }
 
 #endif

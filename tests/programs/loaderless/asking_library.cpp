@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up a driver's entry point where what is found depends on who asks (ASKS: RTLD_NEXT, RTLD_DEFAULT), and renders with it.
+// Looks up a driver's entry point where what is found depends on who asks (ASKS: RTLD_NEXT, RTLD_DEFAULT), and renders
+// with it.
 #include <dlfcn.h>
 
 #include "fill.h"

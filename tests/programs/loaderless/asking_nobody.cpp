@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries look up a driver's entry point where none is for them: one that the program began with, a plugin, and one that only the
-// plugin needs; then also behind a driver that the program has opened for itself.
+// Libraries look up a driver's entry point where none is for them: one that the program began with, a plugin, and one
+// that only the plugin needs; then also behind a driver that the program has opened for itself.
 #include <dlfcn.h>
 #include <unistd.h>
 

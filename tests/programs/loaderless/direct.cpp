@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Brings no loader: opens a driver itself, the one that VK_ICD_FILENAMES leads to.
-//   direct [--first open] [--how open|deep|registered|namespace|linked|asking|loader] [--loader PATH] [--begin clearenv] [--end return|_exit|quick|abort]
-// open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in a
-// namespace of its own; with --loader that opens a loader. registered: as deep, and it says itself where its function is.
-// linked: one that is linked against a driver is opened; asking: likewise, and it looks the driver up by RTLD_DEFAULT.
-// loader: of its own, which it opens by its path. The environment is cleared at the begin. First: the same is done twice,
-// and with the driver itself at first.
+//   direct [--first open] [--how open|deep|registered|namespace|linked|asking|loader] [--loader PATH] [--begin
+//   clearenv] [--end return|_exit|quick|abort]
+// open: dlopen and dlsym. deep, namespace: a library (direct_plugin) that does that is opened with RTLD_DEEPBIND, or in
+// a namespace of its own; with --loader that opens a loader. registered: as deep, and it says itself where its function
+// is. linked: one that is linked against a driver is opened; asking: likewise, and it looks the driver up by
+// RTLD_DEFAULT. loader: of its own, which it opens by its path. The environment is cleared at the begin. First: the
+// same is done twice, and with the driver itself at first.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -32,7 +33,8 @@ int open_and_fill(const std::string& path) {
   }
   using Negotiate = VkResult (*)(std::uint32_t*);
   std::uint32_t version = 5;
-  if (const auto negotiate = reinterpret_cast<Negotiate>(dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion")); negotiate != nullptr)
+  if (const auto negotiate = reinterpret_cast<Negotiate>(dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion"));
+      negotiate != nullptr)
     if (negotiate(&version) != VK_SUCCESS) return 1;
   const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
   if (get == nullptr) return 1;
@@ -54,12 +56,17 @@ int through_loader(const std::string& path) {
 int through_plugin(const std::string& path, std::string_view how) {
   char self[4096];
   const ssize_t bytes = readlink("/proc/self/exe", self, sizeof self);
-  const char* const name = how == "linked" ? "/liblinked_plugin.so" : how == "asking" ? "/libasks_default.so" : "/libdirect_plugin.so";
-  const std::string plugin = std::string(self, static_cast<std::size_t>(bytes > 0 ? bytes : 0)).substr(0, std::string_view(self, static_cast<std::size_t>(bytes)).rfind('/')) + name;
+  const char* const name = how == "linked"   ? "/liblinked_plugin.so"
+                           : how == "asking" ? "/libasks_default.so"
+                                             : "/libdirect_plugin.so";
+  const std::string plugin = std::string(self, static_cast<std::size_t>(bytes > 0 ? bytes : 0))
+                                 .substr(0, std::string_view(self, static_cast<std::size_t>(bytes)).rfind('/')) +
+                             name;
   static int (*registered)(const char*) = nullptr;
   if (how == "registered") {
     char place[32];
-    std::snprintf(place, sizeof place, "%llx", static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&registered)));
+    std::snprintf(place, sizeof place, "%llx",
+                  static_cast<unsigned long long>(reinterpret_cast<std::uintptr_t>(&registered)));
     setenv("DIRECT_REGISTER", place, 1);
   }
   const bool deep = how == "deep" || how == "registered";
@@ -69,7 +76,8 @@ int through_plugin(const std::string& path, std::string_view how) {
     std::fprintf(stderr, "%s\n", dlerror());
     return 77;
   }
-  const auto run = registered != nullptr ? registered : reinterpret_cast<int (*)(const char*)>(dlsym(library, "direct_run"));
+  const auto run =
+      registered != nullptr ? registered : reinterpret_cast<int (*)(const char*)>(dlsym(library, "direct_run"));
   return run == nullptr ? 1 : run(path.c_str());
 }
 

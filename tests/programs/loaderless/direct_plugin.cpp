@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A plugin that renders: opens a driver or a loader itself, as its host does not. Where DIRECT_REGISTER is the address of a pointer,
-// it puts its function there, so that nobody looks it up.
+// A plugin that renders: opens a driver or a loader itself, as its host does not. Where DIRECT_REGISTER is the address
+// of a pointer, it puts its function there, so that nobody looks it up.
 #include <dlfcn.h>
 
 #include <cstdlib>

@@ -19,8 +19,9 @@ inline std::string driver() {
   const std::size_t begin = key == std::string::npos ? key : text.find('"', text.find(':', key));
   if (begin == std::string::npos) return {};
   const std::string path = text.substr(begin + 1, text.find('"', begin + 1) - begin - 1);
-  return path.find('/') == std::string::npos || path[0] == '/' ? path
-                                                               : std::string(manifest).substr(0, std::string(manifest).rfind('/') + 1) + path;
+  return path.find('/') == std::string::npos || path[0] == '/'
+             ? path
+             : std::string(manifest).substr(0, std::string(manifest).rfind('/') + 1) + path;
 }
 
 }  // namespace program

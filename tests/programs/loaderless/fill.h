@@ -13,16 +13,16 @@
 namespace program {
 
 #define RONDO_GET(name) const auto name = reinterpret_cast<PFN_##name>(get(instance, #name))
-#define RONDO_DO(call)                                                     \
-  do {                                                                     \
-    if (const VkResult r = (call); r != VK_SUCCESS) {                      \
-      std::fprintf(stderr, "%s: %d\n", #call, static_cast<int>(r));        \
-      return 1;                                                            \
-    }                                                                      \
+#define RONDO_DO(call)                                              \
+  do {                                                              \
+    if (const VkResult r = (call); r != VK_SUCCESS) {               \
+      std::fprintf(stderr, "%s: %d\n", #call, static_cast<int>(r)); \
+      return 1;                                                     \
+    }                                                               \
   } while (false)
 
-// Fills a buffer in two submits, reads it, prints its sum, and looks whether all that was read-only is so still. 0, or what the
-// process ends with.
+// Fills a buffer in two submits, reads it, prints its sum, and looks whether all that was read-only is so still. 0, or
+// what the process ends with.
 inline int fill_directly(PFN_vkGetInstanceProcAddr get) {
   VkInstance instance = VK_NULL_HANDLE;
   const auto vkCreateInstance = reinterpret_cast<PFN_vkCreateInstance>(get(nullptr, "vkCreateInstance"));

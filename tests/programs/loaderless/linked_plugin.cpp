@@ -4,4 +4,6 @@
 
 extern "C" PFN_vkVoidFunction vk_icdGetInstanceProcAddr(VkInstance instance, const char* name);
 
-extern "C" __attribute__((visibility("default"))) int direct_run(const char*) { return program::fill_directly(vk_icdGetInstanceProcAddr); }
+extern "C" __attribute__((visibility("default"))) int direct_run(const char*) {
+  return program::fill_directly(vk_icdGetInstanceProcAddr);
+}

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks up libraries and functions in the ways where it matters who asks, and prints what it got: the same whoever is in between.
+// Looks up libraries and functions in the ways where it matters who asks, and prints what it got: the same whoever is
+// in between.
 #include <dlfcn.h>
 #include <gnu/lib-names.h>
 #include <unistd.h>
@@ -24,7 +25,8 @@ std::string directory() {
 
 void say(const char* what, const void* found) {
   const char* const said = dlerror();
-  std::printf("%s: %s, %s\n", what, found != nullptr ? "found" : "not found", said != nullptr ? said : "nothing is said");
+  std::printf("%s: %s, %s\n", what, found != nullptr ? "found" : "not found",
+              said != nullptr ? said : "nothing is said");
   std::fflush(stdout);
 }
 
@@ -42,10 +44,12 @@ void run(const char* how, void* library) {
 
 int main() {
   std::printf("%d libraries: %s\n", lookups_is_first() + lookups_is_second(), lookups_names());
-  const std::string apart = directory() + "/apart/liblookups_apart.so", beneath = directory() + "/apart/beneath/liblookups_beneath.so";
+  const std::string apart = directory() + "/apart/liblookups_apart.so",
+                    beneath = directory() + "/apart/beneath/liblookups_beneath.so";
   say("beneath, from here", dlopen("liblookups_beneath.so", RTLD_NOW));
   run("as it comes", dlopen(apart.c_str(), RTLD_NOW | RTLD_LOCAL));
-  run("deeply bound", dlopen((directory() + "/apart/liblookups_deep.so").c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND));
+  run("deeply bound",
+      dlopen((directory() + "/apart/liblookups_deep.so").c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND));
   run("in a namespace", dlmopen(LM_ID_NEWLM, apart.c_str(), RTLD_NOW));
 
   void* const library = dlopen(beneath.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Libraries for lookups.cpp, by what they are built as (LOOKUPS_NAME): each tells its name and that of the next one behind it; one
-// finds a library by a path that it alone has. The last is a driver of a single function, which makes nothing.
+// Libraries for lookups.cpp, by what they are built as (LOOKUPS_NAME): each tells its name and that of the next one
+// behind it; one finds a library by a path that it alone has. The last is a driver of a single function, which makes
+// nothing.
 #include <dlfcn.h>
 #include <link.h>
 
@@ -42,7 +43,8 @@ Lmid_t namespace_of(void* library) {
 
 void* self() {
   Dl_info info{};
-  return dladdr(reinterpret_cast<void*>(&lookups_own), &info) != 0 ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD) : nullptr;
+  return dladdr(reinterpret_cast<void*>(&lookups_own), &info) != 0 ? dlopen(info.dli_fname, RTLD_NOW | RTLD_NOLOAD)
+                                                                   : nullptr;
 }
 
 }  // namespace

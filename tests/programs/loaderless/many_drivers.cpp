@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens many drivers: each file of a directory, in the order of their names, and renders with each that can. None is closed, or each
-// is before the next one (nothing comes to lie where it was), or each has a thread of its own; and each so many times.
+// Opens many drivers: each file of a directory, in the order of their names, and renders with each that can. None is
+// closed, or each is before the next one (nothing comes to lie where it was), or each has a thread of its own; and each
+// so many times.
 //   many_drivers DIRECTORY held|closed|threads TIMES
 #include <dlfcn.h>
 #include <sys/mman.h>

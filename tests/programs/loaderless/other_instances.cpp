@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens a driver itself, and frees command buffers of a device that lives on. A child of fork makes instances then, which lie where
-// those were.
+// Opens a driver itself, and frees command buffers of a device that lives on. A child of fork makes instances then,
+// which lie where those were.
 //   other_instances [clone]   the child is made by the system call, without the C library's fork handlers
 #include <dlfcn.h>
 #include <sys/syscall.h>
@@ -83,7 +83,8 @@ int main(int argc, char**) {
   std::uint32_t version = 5;
   const auto negotiate = reinterpret_cast<Negotiate>(dlsym(library, "vk_icdNegotiateLoaderICDInterfaceVersion"));
   const auto get = reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(library, "vk_icdGetInstanceProcAddr"));
-  if (get == nullptr || negotiate == nullptr || negotiate(&version) != VK_SUCCESS || !free_command_buffers(get)) return 1;
+  if (get == nullptr || negotiate == nullptr || negotiate(&version) != VK_SUCCESS || !free_command_buffers(get))
+    return 1;
   const pid_t child = argc > 1 ? static_cast<pid_t>(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)) : fork();
   if (child < 0) return 1;
   if (child == 0) _exit(make_instances(get));

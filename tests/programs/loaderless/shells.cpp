@@ -23,7 +23,8 @@ void tell(const char* command) {
   std::fflush(stdout);
   errno = 0;
   const int status = system(command);
-  std::printf("system(%s): %x, errno %d\n", command != nullptr ? command : "null", static_cast<unsigned>(status), errno);
+  std::printf("system(%s): %x, errno %d\n", command != nullptr ? command : "null", static_cast<unsigned>(status),
+              errno);
 }
 
 }  // namespace

@@ -15,16 +15,14 @@ int main() {
   VkQueryPool pool;
   CHECK(vkCreateQueryPool(s.device, &info, nullptr, &pool));
   keep(s, vkDestroyQueryPool, pool);
-  const MappedBuffer time =
-      buffer(s, 8, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
+  const MappedBuffer time = buffer(s, 8, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const MappedBuffer copied = buffer(s, 8, VK_BUFFER_USAGE_STORAGE_BUFFER_BIT);
   const MappedBuffer steady = buffer(s, 4096, VK_BUFFER_USAGE_TRANSFER_DST_BIT);
   const Kernel kernel = create_kernel(s, shader(s, stamps_comp_spv), {time, copied});
   vkCmdResetQueryPool(s.cmd, pool, 0, 1);
   vkCmdFillBuffer(s.cmd, steady.buffer, 0, VK_WHOLE_SIZE, 7);
   vkCmdWriteTimestamp(s.cmd, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, pool, 0);
-  vkCmdCopyQueryPoolResults(s.cmd, pool, 0, 1, time.buffer, 0, 8,
-                            VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  vkCmdCopyQueryPoolResults(s.cmd, pool, 0, 1, time.buffer, 0, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
   barrier(s.cmd);
   bind(s.cmd, kernel);
   vkCmdDispatch(s.cmd, 2, 1, 1);
