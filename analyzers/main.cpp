@@ -8,19 +8,19 @@
 #include <string_view>
 #include <vector>
 
-#include "analyzers/cli.h"
-#include "analyzers/commands.h"
-#include "analyzers/json.h"
-#include "analyzers/launch.h"
-#include "analyzers/output.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/launch/launch.h"
+#include "analyzers/options/cli.h"
 #include "analyzers/signals.h"
-#include "analyzers/text.h"
+#include "analyzers/text/json.h"
+#include "analyzers/text/output.h"
+#include "analyzers/text/text.h"
 #include "format/address_space.h"
 #include "format/build.h"
 #include "format/temporary_path.h"
-#include "player/driver_crash.h"
 #include "player/help_table.h"
 #include "player/interrupt.h"
+#include "player/run/driver_crash.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {

@@ -5,7 +5,7 @@
 
 #include <csignal>
 
-#include "analyzers/launch.h"
+#include "analyzers/launch/launch.h"
 #include "format/temporary_path.h"
 
 namespace rondo::analyzers {

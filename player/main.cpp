@@ -9,14 +9,14 @@
 
 #include "format/address_space.h"
 #include "format/build.h"
-#include "player/benchmark.h"
 #include "player/console.h"
-#include "player/driver_crash.h"
 #include "player/interrupt.h"
 #include "player/junit.h"
+#include "player/measure/benchmark.h"
 #include "player/options.h"
-#include "player/places.h"
+#include "player/plan/places.h"
 #include "player/play.h"
+#include "player/run/driver_crash.h"
 
 namespace {
 

@@ -11,11 +11,11 @@
 
 #include "format/external_files.h"
 #include "format/result.h"
-#include "player/devices.h"
-#include "player/pipeline_statistics.h"
-#include "player/plan.h"
+#include "player/devices/devices.h"
+#include "player/measure/pipeline_statistics.h"
+#include "player/plan/plan.h"
+#include "player/plan/selectors.h"
 #include "player/sandbox/sandbox.h"
-#include "player/selectors.h"
 
 namespace rondo::player {
 

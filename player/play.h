@@ -7,15 +7,15 @@
 #include <vector>
 
 #include "format/result.h"
-#include "player/counters.h"
-#include "player/observer.h"
+#include "player/legal/shader_checks.h"
+#include "player/measure/counters.h"
+#include "player/measure/times.h"
 #include "player/options.h"
-#include "player/plan.h"
-#include "player/replace.h"
-#include "player/run.h"
-#include "player/shader_checks.h"
-#include "player/times.h"
+#include "player/plan/plan.h"
+#include "player/plan/replace.h"
+#include "player/run/run.h"
 #include "player/trust.h"
+#include "player/verify/observer.h"
 
 namespace rondo::player {
 

@@ -6,10 +6,10 @@
 #include <thread>
 #include <utility>
 
-#include "player/benchmark.h"
 #include "player/interrupt.h"
-#include "player/iterations.h"
-#include "player/presenter.h"
+#include "player/loop/iterations.h"
+#include "player/measure/benchmark.h"
+#include "player/show/presenter.h"
 
 namespace rondo::player {
 

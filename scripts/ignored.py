@@ -4,8 +4,8 @@ nothing uses them, and what sees to it that garbage there does no harm. tests/un
 against the newest registry at hand: every such member of what a captured program is shown is here, once.
 
   rule       not followed, and null in the capture: RULES of irregular.py
-  value      an enumerant or flags, replaced at replay where nothing uses them: kUnused of player/validity/values.cpp
-  elsewhere  an enumerant or flags, replaced by player/validity/graphics_pipelines.cpp
+  value      an enumerant or flags, replaced at replay where nothing uses them: kUnused of player/legal/values.cpp
+  elsewhere  an enumerant or flags, replaced by player/legal/graphics_pipelines.cpp
   chain      pNext: of structures whose types the codec knows
   bytes      numbers, or a union: any value can be recorded and played; what a value leads to is checked, if anything is
   selected   a union that another member selects from (the codec's rows)

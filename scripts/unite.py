@@ -45,7 +45,8 @@ def print_units(size, target, files, absolute):
     folder = pathlib.Path(os.environ["MESON_SUBDIR"])
     source, build = (pathlib.Path(os.environ[f"MESON_{root}_ROOT"]) / folder for root in ("SOURCE", "BUILD"))
     for unit in split([(folder / file).as_posix() for file in files], size):
-        path = build / f"{target}-{pathlib.Path(unit[0]).stem}.cpp"
+        first = pathlib.Path(unit[0]).relative_to(folder).with_suffix("")
+        path = build / f"{target}-{'-'.join(first.parts)}.cpp"
         text = "".join(f'#include "{file}"\n' for file in unit)
         if not path.exists() or path.read_text() != text:
             path.write_text(text)

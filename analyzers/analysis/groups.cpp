@@ -5,7 +5,7 @@
 #include <array>
 
 #include "analyzers/analysis/rows.h"
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 #include "player/unexpected_words.h"
 
 namespace rondo::analyzers {

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "analyzers/analysis/profile_samples.h"
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 #include "player/interrupt.h"
 
 namespace rondo::analyzers {

@@ -8,9 +8,9 @@
 
 #include "analyzers/analysis/groups.h"
 #include "analyzers/analysis/time_points.h"
+#include "player/measure/times.h"
 #include "player/options.h"
 #include "player/play.h"
-#include "player/times.h"
 
 namespace rondo::analyzers {
 

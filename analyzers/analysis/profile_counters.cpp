@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analyzers/analysis/profile.h"
-#include "analyzers/json.h"
+#include "analyzers/text/json.h"
 
 namespace rondo::analyzers {
 

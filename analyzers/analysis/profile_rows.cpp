@@ -4,7 +4,7 @@
 #include "analyzers/analysis/profile_counters.h"
 #include "analyzers/analysis/profile_statistics.h"
 #include "analyzers/analysis/rows.h"
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
 

@@ -6,7 +6,7 @@
 #include <iterator>
 #include <numeric>
 
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
 

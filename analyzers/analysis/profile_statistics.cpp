@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
 

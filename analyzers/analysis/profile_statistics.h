@@ -5,7 +5,7 @@
 #include <string>
 
 #include "analyzers/analysis/profile.h"
-#include "analyzers/json.h"
+#include "analyzers/text/json.h"
 
 namespace rondo::analyzers {
 

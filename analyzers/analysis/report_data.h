@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzers/walk.h"
+#include "analyzers/read/walk.h"
 
 namespace rondo::analyzers {
 

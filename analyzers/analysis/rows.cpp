@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/rows.h"
 
-#include "analyzers/text.h"
+#include "analyzers/text/text.h"
 #include "format/file_digest.h"
 #include "format/hex.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "analyzers/analysis/work_walk.h"
-#include "analyzers/json.h"
+#include "analyzers/text/json.h"
 
 namespace rondo::analyzers {
 

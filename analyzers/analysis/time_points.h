@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which timestamps tell the times of work items (player/command_times.h), and whose they are.
+// Which timestamps tell the times of work items (player/measure/command_times.h), and whose they are.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyzers/analysis/work.h"
-#include "player/command_times.h"
+#include "player/measure/command_times.h"
 
 namespace rondo::analyzers {
 

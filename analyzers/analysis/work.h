@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "access/model.h"
+#include "model/access/model.h"
 
 namespace rondo::analyzers {
 

@@ -5,8 +5,8 @@
 #include <unordered_map>
 
 #include "analyzers/analysis/rows.h"
-#include "analyzers/output.h"
-#include "analyzers/text.h"
+#include "analyzers/text/output.h"
+#include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
 

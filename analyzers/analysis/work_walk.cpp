@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "access/data.h"
-#include "analyzers/device_info.h"
-#include "analyzers/text.h"
+#include "analyzers/read/device_info.h"
+#include "analyzers/text/text.h"
+#include "model/access/data.h"
 
 namespace rondo::analyzers {
 

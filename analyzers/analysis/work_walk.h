@@ -10,9 +10,9 @@
 #include <vector>
 
 #include "analyzers/analysis/work.h"
-#include "analyzers/capture_info.h"
-#include "analyzers/shader_list.h"
-#include "analyzers/walk.h"
+#include "analyzers/read/capture_info.h"
+#include "analyzers/read/shader_list.h"
+#include "analyzers/read/walk.h"
 #include "format/given_names.h"
 #include "format/spans.h"
 

@@ -7,7 +7,7 @@
 
 #include <initializer_list>
 
-#include "layer/door_words.h"
+#include "layer/driver/door_words.h"
 #include "layer/preload/shim.h"
 
 namespace rondo::preload {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // librondo_preload.so (LD_PRELOAD): the capture side of what a layer cannot see. It finds drivers where loaders and
-// programs look their entry points up, and opens the recorder's other door for them (layer/door.h).
+// programs look their entry points up, and opens the recorder's other door for them (layer/driver/door.h).
 //
 // Its rules, since it is in every process below the launcher:
 // - Nothing but the C library is linked; no C++ run time, no exceptions, no allocation at start.
@@ -195,8 +195,8 @@ RONDO_SEEN __attribute__((noreturn)) void _Exit(int status) noexcept {
   __builtin_unreachable();
 }
 
-// As the scope library has them (scope/rondo_scope.h): for programs that look for these before they load it. Nothing is
-// recorded before the first driver was found.
+// As the scope library has them (layer/scope/rondo_scope.h): for programs that look for these before they load it.
+// Nothing is recorded before the first driver was found.
 RONDO_SEEN void rondo_scope_begin(const char* name) {
   for (const LayerFunctions& layer : g_layers)
     if (const auto begin = __atomic_load_n(&layer.scope_begin, __ATOMIC_ACQUIRE); begin != nullptr) begin(name);

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-#include "layer/door_words.h"
-#include "layer/elf_tables.h"
+#include "layer/callers/elf_tables.h"
+#include "layer/driver/door_words.h"
 
 namespace rondo::preload {
 
@@ -64,7 +64,7 @@ void patch_objects(void* library);
 // Objects that are linked against a driver look nothing up: their calls are led to its door, those of objects that came
 // since.
 void patch_linked_drivers();
-// What is given out instead of a driver's entry points (layer/door_words.h); false: it is not recorded.
+// What is given out instead of a driver's entry points (layer/driver/door_words.h); false: it is not recorded.
 bool door_of(const RondoDriver& driver, RondoDriver& instead);
 
 // programs.cpp. Where LD_PRELOAD has the shim: in front of others; or, for a program of AddressSanitizer's shared

@@ -128,7 +128,7 @@ def signature(command, prefix=""):
 
 def hooks(model):
     lines = [BANNER + "// The layer's entry points. layer/ defines the hand-written ones (scripts/classification.py,\n"
-             "// LAYER_HAND, and their aliases); the others are generated and call layer/regular.h.\n#pragma once\n\n"
+             "// LAYER_HAND, and their aliases); the others are generated and call layer/recorder/regular.h.\n#pragma once\n\n"
              "#include <string_view>\n\n#include \"format/codec/schema.h\"\n#include \"format/vulkan.h\"\n\n"
              "namespace rondo::layer {\n\n"
              "struct HookEntry {\n  std::string_view name;\n  CommandId id;\n"

@@ -194,7 +194,7 @@ def layout(model):
 
 
 def hooks(model, index, count):
-    lines = [BANNER + '#include "generated/hooks.h"\n#include "generated/traits.h"\n#include "layer/regular.h"\n\n'
+    lines = [BANNER + '#include "generated/hooks.h"\n#include "generated/traits.h"\n#include "layer/recorder/regular.h"\n\n'
              "namespace rondo::layer {\n"]
     generated = [n for n in model.command_names if model.facts[n].layer == "generated"]
     for name in shard(generated, index, count):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What SPIR-V's capabilities and extensions need of a device: the tables of shaders/capabilities.h.
+"""What SPIR-V's capabilities and extensions need of a device: the tables of model/shaders/capabilities.h.
 
 The registry has their names and what enables them; the numbers are in SPIR-V's C header, which comes with the
 registry, or is SPIRV-Cross' older one. A capability that the header does not know is in no table.
@@ -60,7 +60,7 @@ def tables(model):
             lists.append(row_list(f"of_{name}", found))
             extensions.append(f'    {{"{name}", of_{name}}},')
     return "\n".join(
-        [BANNER + '#include "shaders/capabilities.h"\n\nnamespace rondo::shaders::tables {\n\nnamespace {\n', *lists,
+        [BANNER + '#include "model/shaders/capabilities.h"\n\nnamespace rondo::shaders::tables {\n\nnamespace {\n', *lists,
          "\nconstexpr Capability kCapabilities[] = {", *capabilities, "};",
          "\nconstexpr SpirvExtension kExtensions[] = {", *extensions, "};\n\n}  // namespace\n",
          "std::span<const Capability> capabilities() { return kCapabilities; }",

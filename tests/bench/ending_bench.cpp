@@ -5,8 +5,8 @@
 
 #include <string>
 
-#include "analyzers/replayable.h"
-#include "analyzers/summary.h"
+#include "analyzers/launch/replayable.h"
+#include "analyzers/read/summary.h"
 
 namespace {
 

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "access/data.h"
-#include "access/model.h"
 #include "format/reader.h"
+#include "model/access/data.h"
+#include "model/access/model.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 

@@ -27,7 +27,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzers/commands.h"
+#include "analyzers/commands/commands.h"
 #include "tests/fuzz/allocations.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/mutations.h"

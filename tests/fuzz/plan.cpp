@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // A whole replay of any file on the fake driver, which knows a call that no
 // correct program makes.
-#include "player/plan.h"
+#include "player/plan/plan.h"
 
 #include <string>
 
-#include "player/run.h"
+#include "player/run/run.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/replay.h"
 #include "tests/fuzz/targets.h"

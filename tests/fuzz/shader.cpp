@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Any bytes as a shader: what it uses is found in the end; it is refused, or reflected the same each time, and like
 // itself.
-#include "shaders/compare.h"
-#include "shaders/static_use.h"
+#include "model/shaders/compare.h"
+#include "model/shaders/static_use.h"
 #include "tests/fuzz/targets.h"
 
 namespace rondo::fuzz {

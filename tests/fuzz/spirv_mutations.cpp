@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <iterator>
 
-#include "shaders/spirv.h"
+#include "model/shaders/spirv.h"
 
 namespace rondo::fuzz {
 namespace {

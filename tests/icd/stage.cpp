@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/icd/stage.h"
 
-#include "player/preflight.h"
+#include "player/devices/preflight.h"
 #include "tests/icd/fake.h"
 
 namespace fake {

@@ -4,10 +4,10 @@
 
 #include <memory>
 
-#include "player/devices.h"
-#include "player/loader.h"
-#include "player/plan.h"
-#include "player/run.h"
+#include "player/devices/devices.h"
+#include "player/devices/loader.h"
+#include "player/plan/plan.h"
+#include "player/run/run.h"
 
 namespace fake {
 

@@ -12,9 +12,9 @@
 #include <tuple>
 #include <vector>
 
-#include "access/data.h"
-#include "analyzers/access_walk.h"
+#include "analyzers/read/access_walk.h"
 #include "generated/args.h"
+#include "model/access/data.h"
 
 namespace {
 

@@ -99,7 +99,7 @@ SCENARIO("each call is known with its callers", "[backtraces]") {
   Words options = {"--backtraces", "--checkpoints", "readback"};
   options.insert(options.end(), how.begin(), how.end());
   Words words{callers_program()};
-#ifndef RONDO_SANITIZER_RUNTIME  // whose unwinder is a library of its own (layer/unwinding.cpp)
+#ifndef RONDO_SANITIZER_RUNTIME  // whose unwinder is a library of its own (layer/callers/unwinding.cpp)
   words.insert(words.end(), {"--fiber", "1", "--lost-register", "1"});
 #endif
   const Outcome ran = capture(options, words, file);

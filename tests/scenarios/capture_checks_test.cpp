@@ -130,7 +130,7 @@ SCENARIO("what the kernel would not execute is said in words", "[capture-checks]
   }
   WHEN("it is cut off, empty, or none") {
     refuses({plant(directory, "cut", read_file("/bin/true").substr(0, 5000))}, kCannotExecute, {"cut off"});
-    refuses({build_root() + "/scope/librondo-scope.so.0"}, kCannotExecute, {"librondo-scope.so"});
+    refuses({build_root() + "/layer/scope/librondo-scope.so.0"}, kCannotExecute, {"librondo-scope.so"});
     refuses({plant(directory, "empty", "")}, kCannotExecute, {"empty"});
     refuses({plant(directory, "bytes", std::string("\1\2\0\3", 4))}, kCannotExecute, {"bytes", "neither a program"});
   }

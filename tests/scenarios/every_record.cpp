@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Damages each record of a capture in each way (player/damage.h), plays each
+// Damages each record of a capture in each way (player/plan/damage.h), plays each
 // damaged plan on the fake driver and says what found it.
 //   every-record CAPTURE...
 // A line for each damage: what found it, how, sequence number, command, what was
@@ -19,8 +19,8 @@
 #include <vector>
 
 #include "format/codec/schema.h"
-#include "player/preflight.h"
-#include "player/run.h"
+#include "player/devices/preflight.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 
 namespace {

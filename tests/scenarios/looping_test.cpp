@@ -310,13 +310,13 @@ SCENARIO("scopes cost a program nothing but time where nothing records", "[loopi
   // No script of a version manager's: its shell dies of a preloaded TSan.
   python.arguments = {"/usr/bin/python3", "-c",
                       "import sys; sys.path.insert(0, '" RONDO_DOCS
-                      "/../scope')\n"
+                      "/../layer/scope')\n"
                       "from rondo_scope import scope\n"
                       "with scope('a'):\n  print('in')"};
 #ifdef RONDO_SANITIZER_RUNTIME
   python.environment["LD_PRELOAD"] = RONDO_SANITIZER_RUNTIME;
 #endif
-  python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/scope/librondo-scope.so.0";
+  python.environment["RONDO_SCOPE_LIBRARY"] = build_root() + "/layer/scope/librondo-scope.so.0";
   CHECK(run(python).out == "in\n");
   python.environment["RONDO_SCOPE_LIBRARY"] = "/nowhere.so";
   CHECK(run(python).out == "in\n");

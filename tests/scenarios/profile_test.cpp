@@ -176,7 +176,7 @@ SCENARIO("planted kernels have the times that they cost", "[profile]") {
   CHECK(times_of(profile_of(kernels().path, {"--top", "1"}), "/item") == std::map<std::string, int>{{"1:1", 8000}});
 }
 
-// The queries around submits are used again from time to time (player/gpu_times.h); no submit is lost for that.
+// The queries around submits are used again from time to time (player/measure/gpu_times.h); no submit is lost for that.
 SCENARIO("the device's time of a span of very many submits is that of all of them", "[profile]") {
   CaptureOptions options;
   options.driver = fake;

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "access/late_writes.h"
+#include "model/access/late_writes.h"
 #include "tests/unit/access_scene.h"
 
 namespace rondo {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "access/model.h"
+#include "model/access/model.h"
 #include "tests/unit/access_scene.h"
 
 namespace rondo {
@@ -21,7 +21,7 @@ TEST(AccessModel, KnowsEveryCommandOfCommandBuffers) {
   for (const codec::CommandInfo& command : codec::commands()) {
     if (!command.records_into_command_buffer || command.kind == codec::CommandClass::unsupported) continue;
     ++known;
-    EXPECT_TRUE(Model::knows(command)) << command.name << ": what does it touch? (access/)";
+    EXPECT_TRUE(Model::knows(command)) << command.name << ": what does it touch? (model/access/)";
   }
   EXPECT_GT(known, 150);
 }

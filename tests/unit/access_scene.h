@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "access/data.h"
-#include "analyzers/access_walk.h"
+#include "analyzers/read/access_walk.h"
+#include "model/access/data.h"
 #include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analyzers/comparison.h"
+#include "analyzers/measure/comparison.h"
 #include "tests/unit/noise.h"
 
 namespace rondo::analyzers {

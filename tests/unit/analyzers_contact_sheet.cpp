@@ -2,7 +2,7 @@
 // Where the pictures of a contact sheet lie.
 #include <gtest/gtest.h>
 
-#include "analyzers/contact_sheet.h"
+#include "analyzers/text/contact_sheet.h"
 
 namespace rondo::analyzers {
 namespace {

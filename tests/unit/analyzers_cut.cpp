@@ -8,7 +8,7 @@
 #include <fstream>
 #include <iterator>
 
-#include "analyzers/cut.h"
+#include "analyzers/commands/cut.h"
 #include "format/writer.h"
 
 namespace rondo::analyzers {

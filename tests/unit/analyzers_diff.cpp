@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analyzers/commands.h"
-#include "analyzers/json.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/text/json.h"
 #include "tests/unit/analyzers_scene.h"
 #include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"

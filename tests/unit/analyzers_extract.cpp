@@ -9,8 +9,8 @@
 #include <fstream>
 #include <iterator>
 
-#include "analyzers/commands.h"
-#include "analyzers/json.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/text/json.h"
 #include "format/digest.h"
 #include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"

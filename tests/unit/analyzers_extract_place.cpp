@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "analyzers/extract_place.h"
+#include "analyzers/commands/extract_place.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::analyzers {

@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "analyzers/commands.h"
-#include "analyzers/json.h"
-#include "analyzers/replayable.h"
-#include "analyzers/summary.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/launch/replayable.h"
+#include "analyzers/read/summary.h"
+#include "analyzers/text/json.h"
 #include "format/codec/schema.h"
 #include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"

@@ -9,9 +9,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "analyzers/launch.h"
-#include "analyzers/probe.h"
-#include "analyzers/tree.h"
+#include "analyzers/launch/launch.h"
+#include "analyzers/launch/probe.h"
+#include "analyzers/launch/tree.h"
 
 namespace rondo::analyzers {
 namespace {

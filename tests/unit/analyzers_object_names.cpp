@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Objects by number and by the name that the program gave.
-#include "analyzers/object_names.h"
+#include "analyzers/text/object_names.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::analyzers {

@@ -9,11 +9,11 @@
 #include <fstream>
 #include <numeric>
 
-#include "analyzers/ktx2.h"
+#include "analyzers/text/ktx2.h"
 #include "format/codec/schema.h"
-#include "gpu/texels.h"
-#include "player/encode_png.h"
-#include "player/observer.h"
+#include "model/gpu/texels.h"
+#include "player/verify/encode_png.h"
+#include "player/verify/observer.h"
 #include "tests/unit/synthetic_capture.h"
 
 namespace rondo::analyzers {

@@ -16,9 +16,9 @@
 #include <fstream>
 #include <functional>
 
-#include "analyzers/elf_program.h"
-#include "analyzers/launch.h"
-#include "analyzers/program_check.h"
+#include "analyzers/launch/elf_program.h"
+#include "analyzers/launch/launch.h"
+#include "analyzers/launch/program_check.h"
 #include "format_support.h"
 
 namespace rondo::analyzers {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "analyzers/analysis/profile.h"
-#include "analyzers/statistics.h"
+#include "analyzers/measure/statistics.h"
 #include "tests/unit/noise.h"
 
 namespace rondo::analyzers {

@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "analyzers/cli.h"
-#include "analyzers/json.h"
-#include "analyzers/report_file.h"
-#include "analyzers/text.h"
-#include "analyzers/tree.h"
+#include "analyzers/launch/report_file.h"
+#include "analyzers/launch/tree.h"
+#include "analyzers/options/cli.h"
+#include "analyzers/text/json.h"
+#include "analyzers/text/text.h"
 #include "format/printable.h"
 
 namespace rondo::analyzers {

@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "analyzers/commands.h"
+#include "analyzers/commands/commands.h"
 #include "format/reader.h"
 #include "tests/unit/analyzers_scene.h"
 #include "tests/unit/synthetic_capture.h"

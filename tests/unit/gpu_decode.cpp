@@ -3,7 +3,7 @@
 // extract-pictures.
 #include <gtest/gtest.h>
 
-#include "gpu/decode.h"
+#include "model/gpu/decode.h"
 
 namespace rondo::gpu {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "fake_execute_support.h"
-#include "gpu/staging.h"
+#include "model/gpu/staging.h"
 
 namespace rondo::gpu {
 namespace {

@@ -2,7 +2,7 @@
 // What commands on images need of formats, held against the registry's description.
 #include <gtest/gtest.h>
 
-#include "gpu/texels.h"
+#include "model/gpu/texels.h"
 #include "tests/icd/tables.h"
 
 namespace rondo::gpu {

@@ -77,7 +77,7 @@ class IgnoredMembers(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.registry = Registry(newest_registry())
-        with open(os.path.join(ROOT, "player/validity/values.cpp"), encoding="utf-8") as source:
+        with open(os.path.join(ROOT, "player/legal/values.cpp"), encoding="utf-8") as source:
             cls.replaced = re.findall(r'\{StructId::(\w+), "(\w*)", ', source.read())
 
     def test_every_member_is_listed(self):

@@ -14,9 +14,9 @@
 #include "format/address_space.h"
 #include "format/reader.h"
 #include "format/vulkan.h"
-#include "player/hints.h"
-#include "player/places.h"
-#include "player/workers.h"
+#include "player/devices/hints.h"
+#include "player/plan/places.h"
+#include "player/plan/workers.h"
 
 namespace rondo::player {
 namespace {

@@ -3,7 +3,7 @@
 // itself.
 #include <gtest/gtest.h>
 
-#include "player/observer.h"
+#include "player/verify/observer.h"
 
 namespace rondo::player {
 namespace {

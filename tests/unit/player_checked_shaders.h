@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "player/shader_checks.h"
+#include "player/legal/shader_checks.h"
 #include "tests/unit/player_scene.h"
 #include "tests/unit/shaders_support.h"
 

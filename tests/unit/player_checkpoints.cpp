@@ -2,7 +2,7 @@
 // What a verification asks of the device, on the fake driver.
 #include <algorithm>
 
-#include "player/deadline.h"
+#include "player/run/deadline.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_sloppy.h"

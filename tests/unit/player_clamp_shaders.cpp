@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a plan --clamp-shaders changes, and what it counts.
-#include "player/clamp_shaders.h"
-#include "shaders/clamp.h"
+#include "model/shaders/clamp.h"
+#include "player/plan/clamp_shaders.h"
 #include "tests/unit/player_shaders_of_pipelines.h"
 
 namespace rondo::player {

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "player/deadline.h"
+#include "player/run/deadline.h"
 
 namespace rondo::player {
 namespace {

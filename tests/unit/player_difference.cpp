@@ -6,8 +6,8 @@
 #include <cstring>
 #include <vector>
 
-#include "player/difference.h"
-#include "player/texel_values.h"
+#include "player/verify/difference.h"
+#include "player/verify/texel_values.h"
 
 namespace rondo::player {
 namespace {

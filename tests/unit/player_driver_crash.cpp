@@ -12,8 +12,8 @@
 #include <thread>
 
 #include "format/temporary_path.h"
-#include "player/deadline.h"
-#include "player/driver_crash.h"
+#include "player/run/deadline.h"
+#include "player/run/driver_crash.h"
 
 namespace rondo::player {
 namespace {

@@ -2,7 +2,7 @@
 // What the tests of commands share that a device makes of what it finds in memory.
 #pragma once
 
-#include "player/preflight.h"
+#include "player/devices/preflight.h"
 #include "tests/unit/player_descriptors.h"
 
 #ifdef VK_EXT_device_generated_commands

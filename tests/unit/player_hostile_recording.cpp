@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Commands in the wrong place, for the wrong objects, or beyond them; and those
 // that drivers get along with, which are played in a form that Vulkan has.
-#include "player/validity/validity.h"
+#include "player/legal/validity.h"
 #include "tests/unit/player_descriptors.h"
 
 namespace rondo::player {

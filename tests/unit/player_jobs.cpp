@@ -2,9 +2,9 @@
 // Pipelines made on several threads, by a driver that tells who is made beside whom.
 #include <chrono>
 
-#include "player/deadline.h"
-#include "player/jobs.h"
-#include "player/run.h"
+#include "player/run/deadline.h"
+#include "player/run/jobs.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_descriptors.h"

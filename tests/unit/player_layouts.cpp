@@ -4,9 +4,9 @@
 
 #include <cstring>
 
-#include "player/layout_changes.h"
-#include "player/layouts.h"
-#include "player/op_view.h"
+#include "player/loop/layout_changes.h"
+#include "player/plan/layouts.h"
+#include "player/plan/op_view.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {

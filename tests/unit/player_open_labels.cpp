@@ -2,7 +2,7 @@
 // Labels of queues across the ends of a span.
 #include <gtest/gtest.h>
 
-#include "player/open_labels.h"
+#include "player/loop/open_labels.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {

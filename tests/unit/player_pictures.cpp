@@ -6,7 +6,7 @@
 #include <cstring>
 #include <limits>
 
-#include "player/pictures.h"
+#include "player/verify/pictures.h"
 
 namespace rondo::player {
 namespace {

@@ -2,7 +2,7 @@
 // Allocations laid out for a device that asks for other sizes and alignments.
 #include <gtest/gtest.h>
 
-#include "player/placement.h"
+#include "player/run/placement.h"
 
 namespace rondo::player {
 namespace {

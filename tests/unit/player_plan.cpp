@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "player/polls.h"
+#include "player/run/polls.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {

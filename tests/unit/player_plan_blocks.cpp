@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan keeps of a call's parameters: the data of templates without what lies between the descriptors, and
 // equal blocks once.
-#include "player/op_view.h"
+#include "player/plan/op_view.h"
 #include "tests/unit/player_descriptors.h"
 
 namespace rondo::test {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Events and queries that the host saw in a state which the device takes back: the replay may ask too late.
-#include "player/deadline.h"
-#include "player/run.h"
+#include "player/run/deadline.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_sloppy.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sets from pools that have no room for them, which some drivers give all the same, on one that does not.
-#include "player/deadline.h"
-#include "player/run.h"
+#include "player/run/deadline.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_descriptors.h"

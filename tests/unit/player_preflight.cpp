@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a plan asks of a device that is not the captured one.
-#include "player/preflight.h"
+#include "player/devices/preflight.h"
 #include "tests/unit/player_descriptors.h"
 
 namespace rondo::player {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "player/deadline.h"
-#include "player/presenter.h"
+#include "player/run/deadline.h"
+#include "player/show/presenter.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_sloppy.h"

@@ -7,8 +7,8 @@
 #include <limits>
 #include <vector>
 
-#include "player/observer.h"
-#include "player/psnr.h"
+#include "player/verify/observer.h"
+#include "player/verify/psnr.h"
 
 namespace rondo::player {
 namespace {

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <map>
 
-#include "player/replace.h"
+#include "player/plan/replace.h"
 #include "tests/unit/player_shaders_of_pipelines.h"
 
 namespace rondo::player {

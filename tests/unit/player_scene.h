@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "player/plan.h"
+#include "player/plan/plan.h"
 #include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The waits that a capture got away without, on a driver that is slower than the
 // captured one: with them no call is invalid, without them one is.
-#include "player/deadline.h"
-#include "player/run.h"
+#include "player/run/deadline.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_sloppy.h"

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "player/op_view.h"
 #include "player/options.h"
-#include "player/replace.h"
+#include "player/plan/op_view.h"
+#include "player/plan/replace.h"
 #include "tests/unit/player_scene.h"
 #include "tests/unit/shaders_support.h"
 

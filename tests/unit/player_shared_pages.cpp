@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "player/shared_pages.h"
+#include "player/plan/shared_pages.h"
 
 namespace rondo::player {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What of a capture is alive at a place, and which of it can be read there: without a device.
-#include "player/snapshot.h"
+#include "player/snapshot/snapshot.h"
 #include "tests/unit/player_scene.h"
 
 namespace rondo::player {

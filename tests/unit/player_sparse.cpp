@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sparse resources: what binds must name, what a device's pages must be, and what a loop binds back.
-#include "player/loop_plan.h"
-#include "player/sparse.h"
+#include "player/loop/loop_plan.h"
+#include "player/plan/sparse.h"
 #include "tests/unit/player_hostile.h"
 
 namespace rondo::player {

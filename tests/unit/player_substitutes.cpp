@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "player/substitutes.h"
+#include "player/run/substitutes.h"
 
 namespace rondo::test {
 namespace {

@@ -2,7 +2,7 @@
 // Which submits wait for what the plan never signals.
 #include <gtest/gtest.h>
 
-#include "player/plan.h"
+#include "player/plan/plan.h"
 
 namespace rondo::player {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Payloads that leave as sync fds and come back: what is waited for, and what is refused.
-#include "player/deadline.h"
-#include "player/run.h"
+#include "player/run/deadline.h"
+#include "player/run/run.h"
 #include "tests/icd/fake.h"
 #include "tests/icd/stage.h"
 #include "tests/unit/player_sloppy.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
-#include "player/times.h"
+#include "player/measure/times.h"
 
 namespace rondo::player {
 namespace {

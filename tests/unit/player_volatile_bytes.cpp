@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "player/volatile_bytes.h"
+#include "player/plan/volatile_bytes.h"
 
 namespace rondo::player {
 namespace {

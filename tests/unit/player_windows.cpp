@@ -2,7 +2,7 @@
 // What a window's swapchain is made of, by what its surface offers.
 #include <gtest/gtest.h>
 
-#include "player/window_chain.h"
+#include "player/show/window_chain.h"
 
 namespace rondo::player {
 

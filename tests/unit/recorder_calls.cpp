@@ -8,7 +8,7 @@
 
 #include "generated/args.h"
 #include "generated/hooks.h"
-#include "layer/regular.h"
+#include "layer/recorder/regular.h"
 #include "tests/unit/recorder_support.h"
 
 namespace rondo::layer::testing {

@@ -6,8 +6,8 @@
 #include <chrono>
 #include <thread>
 
-#include "layer/frames.h"
-#include "layer/trigger.h"
+#include "layer/recorder/frames.h"
+#include "layer/recorder/trigger.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {

@@ -5,7 +5,7 @@
 
 #include "format/codec/schema.h"
 #include "format/versions.h"
-#include "layer/visibility.h"
+#include "layer/driver/visibility.h"
 
 namespace rondo::layer {
 namespace {

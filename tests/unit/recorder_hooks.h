@@ -9,11 +9,11 @@
 
 #include "generated/args.h"
 #include "generated/hooks.h"
-#include "layer/checkpoint.h"
-#include "layer/host_memory.h"
-#include "layer/record.h"
-#include "layer/regular.h"
-#include "layer/state.h"
+#include "layer/checkpoints/checkpoint.h"
+#include "layer/driver/host_memory.h"
+#include "layer/driver/state.h"
+#include "layer/recorder/record.h"
+#include "layer/recorder/regular.h"
 #include "tests/unit/recorder_support.h"
 
 namespace rondo::layer::testing {

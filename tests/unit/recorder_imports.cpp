@@ -4,8 +4,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "layer/imports.h"
-#include "layer/settler.h"
+#include "layer/driver/imports.h"
+#include "layer/driver/settler.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {

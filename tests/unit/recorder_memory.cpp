@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "layer/alias_types.h"
+#include "layer/driver/alias_types.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {

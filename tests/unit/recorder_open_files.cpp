@@ -15,7 +15,7 @@
 #include <thread>
 #include <vector>
 
-#include "layer/open_files.h"
+#include "layer/recorder/open_files.h"
 
 namespace rondo::layer {
 namespace {

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "layer/regular.h"
+#include "layer/recorder/regular.h"
 #include "tests/unit/recorder_hooks.h"
 #include "tests/unit/recorder_support.h"
 

@@ -4,7 +4,7 @@
 
 #include <string_view>
 
-#include "layer/entry.h"
+#include "layer/driver/entry.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "generated/args.h"
-#include "layer/resources.h"
+#include "layer/checkpoints/resources.h"
 #include "tests/unit/handles.h"
 
 namespace rondo::layer {

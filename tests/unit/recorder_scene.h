@@ -2,8 +2,8 @@
 // A device in this process with some memory that is mapped, and what a capture says of the host writes to it.
 #pragma once
 
-#include "layer/alias_types.h"
-#include "layer/settler.h"
+#include "layer/driver/alias_types.h"
+#include "layer/driver/settler.h"
 #include "tests/unit/recorder_hooks.h"
 
 namespace rondo::layer::testing {

@@ -3,9 +3,9 @@
 
 #include <map>
 
-#include "layer/json.h"
-#include "layer/output_path.h"
-#include "layer/settings.h"
+#include "layer/recorder/json.h"
+#include "layer/recorder/output_path.h"
+#include "layer/recorder/settings.h"
 
 namespace rondo::layer {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "format/codec/decoder.h"
 #include "format/reader.h"
-#include "layer/recorder.h"
+#include "layer/recorder/recorder.h"
 
 namespace rondo::layer::testing {
 

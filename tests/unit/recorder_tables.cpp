@@ -3,8 +3,8 @@
 
 #include <thread>
 
-#include "layer/key_table.h"
-#include "layer/side_tables.h"
+#include "layer/driver/key_table.h"
+#include "layer/recorder/side_tables.h"
 
 namespace rondo::layer {
 namespace {

@@ -5,7 +5,7 @@
 #include <chrono>
 #include <thread>
 
-#include "layer/fences.h"
+#include "layer/driver/fences.h"
 #include "tests/unit/recorder_scene.h"
 
 namespace rondo::layer::testing {

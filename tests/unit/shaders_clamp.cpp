@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which modules the robust-access pass clamps, and why it does not clamp the others.
 #include "format/vulkan.h"
-#include "shaders/clamp.h"
+#include "model/shaders/clamp.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {

@@ -2,8 +2,8 @@
 // Each way in which a shader cannot stand in another's place, and those in which it can.
 #include <algorithm>
 
-#include "shaders/capabilities.h"
-#include "shaders/compare.h"
+#include "model/shaders/capabilities.h"
+#include "model/shaders/compare.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {

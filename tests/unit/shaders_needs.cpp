@@ -2,8 +2,8 @@
 // What shaders ask of their pipeline layout and of the device.
 #include <random>
 
-#include "shaders/names.h"
-#include "shaders/needs.h"
+#include "model/shaders/names.h"
+#include "model/shaders/needs.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <random>
 
-#include "shaders/static_use.h"
+#include "model/shaders/static_use.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {

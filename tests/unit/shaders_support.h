@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-#include "shaders/reflect.h"
+#include "model/shaders/reflect.h"
 
 namespace rondo::test {
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "shaders/spirv.h"
-#include "shaders/texts.h"
+#include "model/shaders/spirv.h"
+#include "model/shaders/texts.h"
 
 namespace rondo::shaders {
 namespace {

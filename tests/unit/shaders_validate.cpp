@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the validator says of modules, by what a device lets its shaders do.
 #include "format/vulkan.h"
-#include "shaders/validate.h"
+#include "model/shaders/validate.h"
 #include "tests/unit/shaders_support.h"
 
 namespace rondo::shaders {

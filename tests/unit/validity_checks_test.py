@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""docs/checks.md against player/validity: every check is listed, by the words of its refusal, with its rule and
+"""docs/checks.md against player/legal: every check is listed, by the words of its refusal, with its rule and
 with what relaxes that rule; and a check that something relaxes asks for it."""
 
 import glob
@@ -52,7 +52,7 @@ def functions_around(text, place):
 def checks():
     """(file, words) -> the functions that refuse so."""
     found = {}
-    for path in sorted(glob.glob(os.path.join(ROOT, "player/validity/*.cpp"))):
+    for path in sorted(glob.glob(os.path.join(ROOT, "player/legal/*.cpp"))):
         with open(path, encoding="utf-8") as source:
             text = without_comments(source.read())
         for match in REFUSAL.finditer(text):

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/access/data.h"
+
+#include <cstring>
+#include <memory>
+
+#include "format/leaves.h"
+#include "model/access/tracker.h"
+#include "model/shaders/sites.h"
+
+namespace rondo::access {
+
+namespace {
+
+// Whether the model follows pointers of its parameters, other than to bytes that it passes over.
+bool looks_at(CommandId canonical) {
+  switch (canonical) {
+    case CommandId::rondoHostWrite:
+    case CommandId::rondoMemoryContents:
+    case CommandId::rondoImageContents:
+    case CommandId::vkCmdUpdateBuffer:
+#ifdef VK_EXT_host_image_copy
+    case CommandId::vkCopyMemoryToImage:
+    case CommandId::vkCopyImageToMemory:
+#endif
+      return false;
+    default:
+      return true;
+  }
+}
+
+constexpr std::uint32_t kLast = 0x7fffffff;  // VK_…_MAX_ENUM
+
+bool is_enumerant(const codec::Field& field) {
+  return (field.element == codec::Element::enumerant || field.element == codec::Element::flags) &&
+         field.size == sizeof kLast;
+}
+
+// Sets right what stands in the view, or in blobs of it.
+struct Settler {
+  const codec::Lowered& lowered;
+  Parameters& out;
+
+  bool enters(const codec::StructInfo&) const { return true; }
+  void leaf(const Leaf& leaf) {
+    if (!is_enumerant(*leaf.field)) return;
+    if (leaf.blob) return blob(leaf);
+    for (std::size_t i = 0; i < leaf.count; ++i) {
+      const auto at = static_cast<std::uint32_t>(leaf.offset + i * sizeof kLast);
+      const auto value = codec::load<std::uint32_t>(out.view.at(at));
+      if (value <= kLast) continue;
+      const std::uint32_t settled = leaf.field->element == codec::Element::flags ? value & kLast : kLast;
+      out.view.write(at, &settled, sizeof settled);
+    }
+  }
+  void blob(const Leaf& leaf) {
+    for (std::size_t i = 0; i < lowered.blobs.size(); ++i) {
+      if (lowered.blobs[i].offset != leaf.offset || out.pointers[i] == nullptr) continue;
+      std::vector<std::byte> bytes(out.pointers[i], out.pointers[i] + leaf.count * sizeof kLast);
+      bool settled = false;
+      for (std::size_t k = 0; k < leaf.count; ++k)
+        if (auto value = codec::load<std::uint32_t>(&bytes[k * sizeof kLast]); value > kLast) {
+          value &= kLast;
+          std::memcpy(&bytes[k * sizeof kLast], &value, sizeof value);
+          settled = true;
+        }
+      if (!settled) return;
+      out.kept.push_back(std::make_shared<const std::vector<std::byte>>(std::move(bytes)));
+      out.pointers[i] = out.kept.back()->data();
+      out.view.write(static_cast<std::uint32_t>(leaf.offset), &out.pointers[i], sizeof out.pointers[i]);
+    }
+  }
+};
+
+}  // namespace
+
+Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec::Lowered& lowered,
+                  const std::vector<ObjectId>& ids, Parameters& out) {
+  out.kept.clear();
+  out.pointers.assign(lowered.blobs.size(), nullptr);
+  if (handlers()[static_cast<std::size_t>(command.canonical)] == nullptr) {
+    out.view.load(lowered, ids, out.pointers);
+    return {};
+  }
+  for (std::size_t i = 0; looks_at(command.canonical) && i < lowered.blobs.size(); ++i) {
+    auto read = reader.blob(lowered.blobs[i].digest);
+    if (read && (*read)->size() < lowered.blobs[i].bytes)
+      read = fail(Status::unreadable, std::string(command.name) + ": an array is shorter in the file than it says");
+    if (!read && shaders::makes_shaders(command.canonical)) continue;
+    if (!read) return tl::unexpected<Error>(std::move(read).error());
+    out.pointers[i] = (*read)->data();
+    out.kept.push_back(std::move(*read));
+  }
+  out.view.load(lowered, ids, out.pointers);
+  Settler settler{lowered, out};
+  LeafWalk<Settler>(lowered, settler).run(command);
+  return {};
+}
+
+}  // namespace rondo::access
