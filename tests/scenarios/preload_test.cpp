@@ -24,42 +24,6 @@ std::string installed_loader() {
   return {};
 }
 
-// As the program prints it without Rondo, and its capture verifies.
-void is_captured(const Words& words, const std::string& driver = lavapipe, int submits = 2) {
-  const TemporaryDirectory directory;
-  Command alone;
-  alone.arguments = words;
-  use_driver(alone.environment, driver);
-  const Outcome native = run(alone);
-  INFO(native.both());
-  REQUIRE(native.status == 0);
-  const std::string path = directory.file("c.rondo");
-  const Outcome outcome = run(shimmed(words, path, driver));
-  INFO(outcome.both());
-  CHECK(outcome.status == 0);
-  CHECK(outcome.out == native.out);
-  CHECK(outcome.err == native.err);
-  CHECK(files_in(directory.path()).size() == 1);
-  const Outcome info = rondo({"info", "--json", path});
-  REQUIRE(info.status == 0);
-  CHECK(Json::parse(info.out).at("/submits") == std::to_string(submits));
-  CHECK(Json::parse(info.out).at("/complete") == "true");
-  // What stood between the program and the device.
-  const std::string said = rondo({"info", path}).out;
-  CHECK(said.find("\nbuild       (program), build-id ") != std::string::npos);
-  // Objects of another namespace are not seen from the layer's.
-  if (std::find(words.begin(), words.end(), "namespace") == words.end())
-    CHECK(said.find("\ndriver      ") != std::string::npos);
-  const Outcome verified = player({"--verify", path}, driver);
-  INFO(verified.both());
-  CHECK(verified.status == 0);
-  CHECK(compared(verified, "memory ranges").equal > 0);
-  if (driver == fake) return;
-  const Outcome validated = player({"--validate", path}, driver);
-  INFO(validated.both());
-  CHECK(validated.status == 0);
-}
-
 }  // namespace
 
 SCENARIO("programs that open a driver themselves are captured", "[preload]") {
