@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -17,6 +18,7 @@
 #include <vector>
 
 #include "format/address_space.h"
+#include "format/check.h"
 #include "format/codec/schema.h"
 #include "format/counts.h"
 #include "format/file.h"
@@ -45,7 +47,7 @@ namespace {
 
 // Guarded by `lock`, but for what the fork handler clears.
 struct Recorder {
-  std::mutex lock;
+  std::timed_mutex lock;
   bool tried = false;  // a file was created, or could not be
   bool modules = false;
   Ending ending = Ending::exited;
@@ -235,6 +237,12 @@ std::vector<DictionaryEntry> dictionary() {
   return rows;
 }
 
+// A check of Rondo's own does not hold. What the layer was doing ends by the exception, like where memory is missing.
+[[noreturn]] void stop_and_throw(const std::string& failure) {
+  stop_recording("a mistake of Rondo's own: " + failure);
+  throw CheckFailure(failure);
+}
+
 bool exists(const std::string& path) { return ::faccessat(AT_FDCWD, path.c_str(), F_OK, AT_SYMLINK_NOFOLLOW) == 0; }
 
 // The first free name; a file that appears meanwhile is never overwritten.
@@ -335,6 +343,7 @@ void start_recording(const VkInstanceCreateInfo* info) {
   ::pthread_atfork(before_fork, after_fork_in_parent, after_fork_in_child);
   ::at_quick_exit(at_exit);
   survive_lost_pages(*g_hot.writer);
+  set_check_handler(stop_and_throw);
   log(LogLevel::info, "recording to " + r.path);
   g_hot.recording.store(true, std::memory_order_release);
   write_hidden();
@@ -345,11 +354,12 @@ void stop_recording(std::string_view reason) noexcept {
   if (!recording()) return;
   try {
     Recorder& r = recorder();
-    const std::lock_guard guard(r.lock);
+    // This thread itself may hold the lock where a check fails. Then the capture has no words, but the recording ends.
+    const std::unique_lock guard(r.lock, std::chrono::seconds(1));
     if (!recording()) return;
-    r.ending = Ending::stopped;
+    if (guard.owns_lock()) r.ending = Ending::stopped;
     const std::string text(reason);
-    write_note(text.c_str(), true);
+    if (guard.owns_lock()) write_note(text.c_str(), true);
     g_hot.recording.store(false, std::memory_order_release);
     log(LogLevel::error, "recording stopped: " + text);
   } catch (...) {

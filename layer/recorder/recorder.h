@@ -41,8 +41,8 @@ const Settings& settings();
 // driver created an instance from `info`.
 void start_recording(const VkInstanceCreateInfo* info);
 
-// Our own error: writes a note into the capture, says one line, and forwards
-// from now on. Later calls do nothing.
+// Our own error: writes a note into the capture, says one line, and forwards from now on. Later calls do nothing. A
+// check that fails (format/check.h) while something is recorded comes here, too, and then throws.
 void stop_recording(std::string_view reason) noexcept;
 
 // Closes the file of a recording that has ended, on a thread of the layer's own: the program

@@ -13,7 +13,9 @@
 #include <fstream>
 #include <thread>
 
+#include "format/check.h"
 #include "generated/args.h"
+#include "layer/recorder/guard.h"
 #include "tests/unit/recorder_support.h"
 
 // A child of fork may have been made while another thread of its parent held a
@@ -24,6 +26,23 @@ extern "C" int __lsan_is_turned_off() { return rondo::layer::in_forked_child() ?
 
 namespace rondo::layer::testing {
 namespace {
+
+using Notes = std::vector<std::pair<bool, std::string>>;
+
+// The notes of a capture that holds nothing else: whether the recording stopped there, and the words.
+Notes notes_of(const Capture& capture) {
+  Notes notes;
+  while (const auto record = capture.next()) {
+    EXPECT_EQ(capture.ids.command(record->command), CommandId::rondoNote);
+    codec::Lowered lowered;
+    EXPECT_TRUE(codec::decode(lowered, capture.ids, CommandId::rondoNote, record->payload));
+    args_rondoNote args;
+    std::memcpy(&args, lowered.bytes.data(), sizeof args);
+    const auto offset = reinterpret_cast<std::uintptr_t>(args.text);
+    notes.emplace_back(args.stopped != 0, reinterpret_cast<const char*>(lowered.bytes.data()) + offset);
+  }
+  return notes;
+}
 
 TEST_F(RecorderTest, TheFirstInstanceMakesAFileOfThatName) {
   in_process(file("a.rondo"), [] { start(); });
@@ -155,6 +174,32 @@ TEST_F(RecorderTest, AChildThatHasItsParentsNumberLeavesTheFileAlone) {
   EXPECT_TRUE(capture.reader->complete());
 }
 
+TEST_F(RecorderTest, AFailedCheckStopsTheRecordingAndTheProgramGoesOn) {
+  in_process(file("a.rondo"), [] {
+    start();
+    int done = 0;
+    guarded([&] {
+      done = 1;
+      RONDO_CHECK(done == 2);
+      done = 3;
+    });
+    if (recording() || done != 1) ::_exit(1);
+    if (guarded(7, [&]() -> int {
+          RONDO_CHECK(done == 2);
+          return 8;
+        }) != 7)
+      ::_exit(2);
+  });
+  const Capture capture(file("a.rondo"));
+  ASSERT_NE(capture.reader, nullptr);
+  EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::stopped));
+  const Notes notes = notes_of(capture);
+  ASSERT_EQ(notes.size(), 1u);
+  EXPECT_TRUE(notes[0].first);
+  EXPECT_TRUE(notes[0].second.starts_with("a mistake of Rondo's own: tests/unit/recorder_process.cpp:"));
+  EXPECT_TRUE(notes[0].second.ends_with(": done == 2 does not hold")) << notes[0].second;
+}
+
 TEST_F(RecorderTest, StoppingSaysWhyAndTheProgramGoesOn) {
   in_process(file("a.rondo"), [] {
     start();
@@ -166,18 +211,8 @@ TEST_F(RecorderTest, StoppingSaysWhyAndTheProgramGoesOn) {
   const Capture capture(file("a.rondo"));
   ASSERT_NE(capture.reader, nullptr);
   EXPECT_EQ(capture.reader->footer()->ending, static_cast<std::uint32_t>(Ending::stopped));
-  std::vector<std::pair<bool, std::string>> notes;
-  while (const auto record = capture.next()) {
-    ASSERT_EQ(capture.ids.command(record->command), CommandId::rondoNote);
-    codec::Lowered lowered;
-    ASSERT_TRUE(codec::decode(lowered, capture.ids, CommandId::rondoNote, record->payload));
-    args_rondoNote args;
-    std::memcpy(&args, lowered.bytes.data(), sizeof args);
-    const auto offset = reinterpret_cast<std::uintptr_t>(args.text);
-    notes.emplace_back(args.stopped != 0, reinterpret_cast<const char*>(lowered.bytes.data()) + offset);
-  }
-  const std::vector<std::pair<bool, std::string>> expected = {{false, "one sentence"}, {true, "the reason"}};
-  EXPECT_EQ(notes, expected);
+  const Notes expected = {{false, "one sentence"}, {true, "the reason"}};
+  EXPECT_EQ(notes_of(capture), expected);
 }
 
 TEST_F(RecorderTest, AnUnwritableDirectoryOnlyMeansNoCapture) {
