@@ -7,7 +7,7 @@ namespace rondo {
 
 void take_name(GivenNames& names, const codec::CommandInfo& command, const NativeView& view) {
   const auto take = [&](ObjectId id, const char* name) {
-    if (id == 0 || name == nullptr) return;
+    if (id == ObjectId::null || name == nullptr) return;
     if (*name != '\0')
       names[id] = name;
     else

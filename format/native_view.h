@@ -50,7 +50,7 @@ class NativeView {
   // The object whose handle stands at `member` (inside this view), 0 if null.
   ObjectId id(const void* member) const {
     const std::size_t i = handle_at(offset(member));
-    return i != kNoHandle ? (*ids_)[i] : 0;
+    return i != kNoHandle ? (*ids_)[i] : ObjectId::null;
   }
   // Which of the handles stands there: index into Lowered::handles.
   static constexpr std::size_t kNoHandle = ~std::size_t{};

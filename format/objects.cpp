@@ -25,7 +25,7 @@ struct Key {
 struct KeyHash {
   std::size_t operator()(const Key& k) const noexcept {
     std::uint64_t h = k.value * 0x9e3779b97f4a7c15u;
-    h ^= (std::uint64_t{k.scope} << 16 | static_cast<std::uint64_t>(k.type)) * 0xc2b2ae3d27d4eb4fu;
+    h ^= (std::uint64_t{index_of(k.scope)} << 16 | static_cast<std::uint64_t>(k.type)) * 0xc2b2ae3d27d4eb4fu;
     return static_cast<std::size_t>(h ^ h >> 29);
   }
 };
@@ -53,10 +53,10 @@ bool belongs_to_instance(HandleType type) {
 }  // namespace
 
 struct ObjectTable::Impl {
-  std::vector<Object> objects;
-  std::vector<std::vector<ObjectId>> children;  // parallel to objects, of live ones
-  std::vector<std::uint32_t> place;             // index in the parent's children
-  std::vector<ObjectId> scopes;                 // under which `live` has them
+  ByObject<Object> objects;
+  ByObject<std::vector<ObjectId>> children;  // live ones
+  ByObject<std::uint32_t> place;             // index in the parent's children
+  ByObject<ObjectId> scopes;                 // under which `live` has them
   std::unordered_map<Key, ObjectId, KeyHash> live;
   std::unordered_map<HandleType, std::uint32_t> next_number;
   std::unordered_map<HandleType, std::deque<std::uint32_t>> given_numbers;  // of the next objects, by a cut
@@ -74,24 +74,24 @@ struct ObjectTable::Impl {
   // The instance or device in whose name space a value of `type` stands, when
   // named by a command whose first parameter is `dispatch`.
   ObjectId scope(HandleType type, ObjectId dispatch) const {
-    if (codec::info(type).dispatchable || dispatch == 0) return 0;
+    if (codec::info(type).dispatchable || dispatch == ObjectId::null) return ObjectId::null;
     ObjectId id = dispatch;
     const bool instance = belongs_to_instance(type);
-    while (id != 0) {
+    while (id != ObjectId::null) {
       const HandleType at = objects[id].type;
       if (at == HandleType::VkInstance || (!instance && at == HandleType::VkDevice)) return id;
       id = objects[id].parent;
     }
-    return 0;
+    return ObjectId::null;
   }
 
   ObjectId find(HandleType type, std::uint64_t value, ObjectId dispatch) const {
     const auto found = live.find(Key{scope(type, dispatch), type, value});
-    return found == live.end() ? 0 : found->second;
+    return found == live.end() ? ObjectId::null : found->second;
   }
 
   ObjectId create(HandleType type, std::uint64_t value, ObjectId parent, ObjectId dispatch, std::uint64_t sequence) {
-    const ObjectId id = static_cast<ObjectId>(objects.size());
+    const ObjectId id = object_at(objects.size());
     Object object;
     object.type = type;
     object.number = number_of_next(type);
@@ -99,14 +99,14 @@ struct ObjectTable::Impl {
     object.captured = value;
     object.created = sequence;
     objects.push_back(object);
-    children.emplace_back();
+    children.push_back({});
     place.push_back(0);
     scopes.push_back(scope(type, dispatch));
-    if (parent != 0) {
+    if (parent != ObjectId::null) {
       place[id] = static_cast<std::uint32_t>(children[parent].size());
       children[parent].push_back(id);
     }
-    for (ObjectId up = parent; up != 0; up = objects[up].parent) {
+    for (ObjectId up = parent; up != ObjectId::null; up = objects[up].parent) {
       objects[id].device = up;
       if (objects[up].type == HandleType::VkDevice) break;
     }
@@ -124,7 +124,7 @@ struct ObjectTable::Impl {
     const auto found = live.find(Key{scopes[id], object.type, object.captured});
     if (found != live.end() && found->second == id) live.erase(found);
     if (is_of_swapchain(id)) live.erase(Key{object.parent, object.type, object.captured});
-    if (object.parent != 0) {
+    if (object.parent != ObjectId::null) {
       std::vector<ObjectId>& siblings = children[object.parent];
       const ObjectId last = siblings.back();
       siblings[place[id]] = last;
@@ -144,7 +144,7 @@ struct ObjectTable::Impl {
   ObjectId image_of(ObjectId known, ObjectId swapchain) const {
     if (objects[swapchain].type != HandleType::VkSwapchainKHR) return known;
     const auto found = live.find(Key{swapchain, HandleType::VkImage, objects[known].captured});
-    return found == live.end() ? 0 : found->second;
+    return found == live.end() ? ObjectId::null : found->second;
   }
   bool is_of_swapchain(ObjectId id) const {
     return objects[id].type == HandleType::VkImage && objects[objects[id].parent].type == HandleType::VkSwapchainKHR;
@@ -157,9 +157,10 @@ struct ObjectTable::Impl {
     const HandleType wanted =
         command.id == CommandId::vkGetSwapchainImagesKHR ? HandleType::VkSwapchainKHR : codec::info(type).parent;
     for (std::size_t i = 0; i < lowered.handles.size(); ++i)
-      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 && ids[i] != 0)
+      if (lowered.handles[i].type == wanted && (lowered.handles[i].flags & codec::kCreated) == 0 &&
+          ids[i] != ObjectId::null)
         return ids[i];
-    return ids.empty() ? 0 : ids[0];
+    return ids.empty() ? ObjectId::null : ids[0];
   }
 };
 
@@ -182,11 +183,12 @@ void ObjectTable::Impl::give_numbers(const codec::Lowered& lowered) {
 }
 
 ObjectTable::ObjectTable() : impl_(new Impl) {
-  impl_->objects.emplace_back();
-  impl_->objects[0].alive = false;
-  impl_->children.emplace_back();
+  Object none;  // what the null handle stands for
+  none.alive = false;
+  impl_->objects.push_back(none);
+  impl_->children.push_back({});
   impl_->place.push_back(0);
-  impl_->scopes.push_back(0);
+  impl_->scopes.push_back(ObjectId::null);
 }
 ObjectTable::~ObjectTable() { delete impl_; }
 ObjectTable::ObjectTable(ObjectTable&& other) noexcept : impl_(std::exchange(other.impl_, nullptr)) {}
@@ -198,7 +200,7 @@ ObjectTable& ObjectTable::operator=(ObjectTable&& other) noexcept {
 void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded,
                         const codec::Lowered& lowered, Resolution& out) {
   Impl& m = *impl_;
-  out.ids.assign(lowered.handles.size(), 0);
+  out.ids.assign(lowered.handles.size(), ObjectId::null);
   out.unknown.clear();
   out.created.clear();
   out.ended.clear();
@@ -206,12 +208,12 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
 
   // The first parameter of every command but the global ones is a dispatchable
   // handle, and it is the first in the payload.
-  ObjectId dispatch = 0;
+  ObjectId dispatch = ObjectId::null;
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const codec::HandleRef& ref = refs[i];
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) != 0) continue;
     out.ids[i] = m.find(ref.type, ref.captured, dispatch);
-    if (out.ids[i] == 0 && (ref.flags & codec::kPerhapsIgnored) == 0)
+    if (out.ids[i] == ObjectId::null && (ref.flags & codec::kPerhapsIgnored) == 0)
       out.unknown.push_back(static_cast<std::uint32_t>(i));
     if (i == 0 && codec::info(ref.type).dispatchable) dispatch = out.ids[0];
   }
@@ -223,11 +225,11 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) == 0) continue;
     if (!succeeded && !may_outlive_failure(ref.type)) continue;
     ObjectId known = m.find(ref.type, ref.captured, dispatch);
-    if (known != 0 && ref.type == HandleType::VkImage && command.id == CommandId::vkGetSwapchainImagesKHR)
+    if (known != ObjectId::null && ref.type == HandleType::VkImage && command.id == CommandId::vkGetSwapchainImagesKHR)
       known = m.image_of(known, m.parent_of(ref.type, command, lowered, out.ids));
     // Likewise an image that the program makes itself.
-    if (known != 0 && !getter && m.is_of_swapchain(known)) known = 0;
-    if (known != 0) {
+    if (known != ObjectId::null && !getter && m.is_of_swapchain(known)) known = ObjectId::null;
+    if (known != ObjectId::null) {
       out.ids[i] = known;
       if (!getter) ++m.objects[known].shared;
       continue;
@@ -238,16 +240,16 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
 
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const ObjectId id = out.ids[i];
-    if ((refs[i].flags & codec::kDestroyed) == 0 || id == 0 || !m.objects[id].alive) continue;
+    if ((refs[i].flags & codec::kDestroyed) == 0 || id == ObjectId::null || !m.objects[id].alive) continue;
     if (--m.objects[id].shared == 0) m.end(id, sequence, out.ended);
   }
   if (command.canonical == CommandId::vkResetDescriptorPool && succeeded)
     for (std::size_t i = 0; i < refs.size(); ++i)
-      if (refs[i].type == HandleType::VkDescriptorPool && out.ids[i] != 0)
+      if (refs[i].type == HandleType::VkDescriptorPool && out.ids[i] != ObjectId::null)
         m.end_children(out.ids[i], sequence, out.ended);
 }
 
-const std::vector<Object>& ObjectTable::objects() const { return impl_->objects; }
+const ByObject<Object>& ObjectTable::objects() const { return impl_->objects; }
 
 std::map<HandleType, std::uint32_t> ObjectTable::next_numbers() const {
   std::map<HandleType, std::uint32_t> next(impl_->next_number.begin(), impl_->next_number.end());
@@ -258,7 +260,7 @@ std::map<HandleType, std::uint32_t> ObjectTable::next_numbers() const {
 }
 
 std::string ObjectTable::name(ObjectId id) const {
-  if (id == 0 || id >= impl_->objects.size()) return "null";
+  if (id == ObjectId::null || !impl_->objects.has(id)) return "null";
   const Object& object = impl_->objects[id];
   return std::string(codec::info(object.type).name) + "#" + std::to_string(object.number);
 }

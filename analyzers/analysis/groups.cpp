@@ -25,7 +25,7 @@ Result<GroupBy> parse_group(const std::string& given) {
 std::string_view name_of(GroupBy by) { return kNames[static_cast<std::size_t>(by)]; }
 
 std::string pipeline_key(const WorkWalk& work, ObjectId pipeline) {
-  return pipeline != 0 ? printable(work.name(pipeline)) : "no pipeline";
+  return pipeline != ObjectId::null ? printable(work.name(pipeline)) : "no pipeline";
 }
 
 std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by) {

@@ -23,7 +23,8 @@ void append_time_row(std::string& out, const WorkWalk& work, const Profile& p, G
     json.field("item", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item));
     write_item(json, work, item);
     if (item.is_pass) {
-      json.field("render_pass", item.render_pass != 0 ? work.objects().name(item.render_pass) : std::string());
+      json.field("render_pass",
+                 item.render_pass != ObjectId::null ? work.objects().name(item.render_pass) : std::string());
       json.field("draws", item.draws);
       json.field("end_record", item.end);
     }

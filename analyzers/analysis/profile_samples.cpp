@@ -48,7 +48,7 @@ void ProfileSamples::add(const WorkItem& item) {
       : is_rest                            ? rest_row_
       : by_ == GroupBy::label
           ? label_group(item)
-          : group(by_ == GroupBy::pipeline ? std::to_string(item.pipeline) : key_of(work_, item, by_), item));
+          : group(by_ == GroupBy::pipeline ? std::to_string(index_of(item.pipeline)) : key_of(work_, item, by_), item));
 }
 
 std::uint32_t ProfileSamples::group(const std::string& key, const WorkItem& item, std::uint32_t parent) {

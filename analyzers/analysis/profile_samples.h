@@ -53,7 +53,8 @@ class ProfileSamples {
   // A group. With GroupBy::none each item that is timed is a row, and there are none of these.
   struct Group {
     std::string key;
-    ObjectId pipeline = 0;  // where pipelines are the groups: the one of this group, which gives it its name at the end
+    // where pipelines are the groups: the one of this group, which gives it its name at the end
+    ObjectId pipeline = ObjectId::null;
     std::uint32_t first_item = 0;
     std::uint32_t parent = player::kNone;  // the row that counts these items, too; kNone: none
   };

@@ -178,7 +178,7 @@ void write_item(JsonWriter& json, const WorkWalk& work, const WorkItem& item) {
   json.field("at", item.at);
   json.field("command", codec::info(item.command).name);
   json.field("queue", work.objects().name(item.queue));
-  if (item.pipeline != 0) {
+  if (item.pipeline != ObjectId::null) {
     json.field("pipeline", work.objects().name(item.pipeline));
     if (const std::string* given = work.given_name(item.pipeline)) json.field("pipeline_name", *given);
     json.key("shaders");

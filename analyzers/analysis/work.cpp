@@ -16,7 +16,7 @@ using access::Touch;
 std::uint64_t hash_of(const Touch& touch) {
   std::uint64_t hash = 0;
   for (const std::uint64_t value :
-       {std::uint64_t{touch.object}, touch.offset, touch.size, std::uint64_t{touch.part.aspectMask},
+       {std::uint64_t{index_of(touch.object)}, touch.offset, touch.size, std::uint64_t{touch.part.aspectMask},
         std::uint64_t{touch.part.baseMipLevel} << 32 | touch.part.levelCount,
         std::uint64_t{touch.part.baseArrayLayer} << 32 | touch.part.layerCount}) {
     hash = (hash ^ value) * 0x9e3779b97f4a7c15;
@@ -84,7 +84,7 @@ void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
   counted_in_pass_ = {};
   for (const Touch& touch : executed.touches) counted_in_pass_.insert(hash_of(touch));
   item.is_pass = true;
-  item.pipeline = 0;  // until it has a draw
+  item.pipeline = ObjectId::null;  // until it has a draw
   item.end = 0;
   item.pass = passes_++;
   item.render_pass = executed.recorded->pass;
@@ -127,7 +127,7 @@ void WorkList::take(const Executed& executed, std::uint64_t frame) {
     item.pass = pass.pass;
     if (executed.draw != Executed::kNoDraw) {
       if (pass.draws != 0 && pass.pipeline != item.pipeline) pass.has_several_pipelines = true;
-      pass.pipeline = pass.has_several_pipelines ? 0 : item.pipeline;
+      pass.pipeline = pass.has_several_pipelines ? ObjectId::null : item.pipeline;
       pass.draws += 1;
     }
   }

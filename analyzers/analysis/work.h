@@ -28,18 +28,18 @@ struct WorkItem {
   bool is_pass = false;
   bool wanted = true;          // is in what was asked for; else it is executed beside that, in the same span
   bool bytes_unknown = false;  // it may touch more than `bytes`: shaders follow addresses, …
-  ObjectId queue = 0;
+  ObjectId queue = ObjectId::null;
   // Of a draw; of a pass: of its draws, where all have the same. 0: shader objects, or none.
-  ObjectId pipeline = 0;
-  bool has_several_pipelines = false;  // a pass
-  ObjectId render_pass = 0;            // of a pass; 0: dynamic rendering
-  std::uint32_t pass = kNoPass;        // the render pass that it is, or is in: counted from 0 in its submit
-  std::uint32_t draws = 0;             // of a pass: how many are in it
-  std::uint32_t batch = 0;             // index of the submit in its call
-  std::uint32_t primary = 0;           // index of its primary command buffer in the submit; of a pass: of its begin
-  std::uint32_t end_primary = 0;       // of a pass: of its end, which may be in a later one (suspended passes)
-  std::uint32_t views = 0;             // multiview: as access::Recorded has it
-  std::uint32_t label_path = 0;        // access::Model::labels_of
+  ObjectId pipeline = ObjectId::null;
+  bool has_several_pipelines = false;     // a pass
+  ObjectId render_pass = ObjectId::null;  // of a pass; 0: dynamic rendering
+  std::uint32_t pass = kNoPass;           // the render pass that it is, or is in: counted from 0 in its submit
+  std::uint32_t draws = 0;                // of a pass: how many are in it
+  std::uint32_t batch = 0;                // index of the submit in its call
+  std::uint32_t primary = 0;              // index of its primary command buffer in the submit; of a pass: of its begin
+  std::uint32_t end_primary = 0;          // of a pass: of its end, which may be in a later one (suspended passes)
+  std::uint32_t views = 0;                // multiview: as access::Recorded has it
+  std::uint32_t label_path = 0;           // access::Model::labels_of
   access::Counts counts{};
   static constexpr std::uint32_t kNoPass = ~std::uint32_t{};
 };

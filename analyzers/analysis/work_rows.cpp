@@ -121,7 +121,7 @@ class Printer {
         between = "; ";
       };
       part(counts_text(item));
-      if (item.pipeline != 0) part(printable(work_.name(item.pipeline)));
+      if (item.pipeline != ObjectId::null) part(printable(work_.name(item.pipeline)));
       part(shaders_text(work_, item.pipeline));
       if (item.pass != WorkItem::kNoPass) part(text("pass {}", item.pass));
       if (item.views != 0) part(plural(item.views, "view"));

@@ -116,7 +116,7 @@ void Extractor::name(JsonWriter& json, ObjectId id) const {
 
 void Extractor::memory(JsonWriter& json, ObjectId memory, VkDeviceSize offset) const {
   json.key("memory");
-  if (memory == 0) {
+  if (memory == ObjectId::null) {
     json.null();
     return;
   }
@@ -225,7 +225,7 @@ Result<void> Extractor::image(const SnapshotImage& image, JsonWriter& json) {
   json.begin_object();
   name(json, image.id);
   json.key("swapchain");
-  if (image.swapchain != 0) {
+  if (image.swapchain != ObjectId::null) {
     json.string(snapshot_.plan().name(image.swapchain));
     json.field("swapchain_image", image.index);
     json.field("presented", image.presented);

@@ -50,7 +50,7 @@ void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
   };
   if (item.is_pass) part(plural(item.draws, "draw"));
   part(counts_text(item));
-  if (item.pipeline != 0) part(printable(shown.work.name(item.pipeline)));
+  if (item.pipeline != ObjectId::null) part(printable(shown.work.name(item.pipeline)));
   part(shaders_text(shown.work, item.pipeline));
   part(shown.work.label_text(item.label_path));
 }

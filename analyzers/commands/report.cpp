@@ -179,7 +179,7 @@ void add_sentences(Rows& rows, const ReportParts& parts) {
       const WorkItem& item = p.items[longest.item];
       std::string what = item.is_pass ? text("render pass {}:{}", item.submit, item.pass)
                                       : text("{} ({})", draw_text(item), codec::info(item.command).name);
-      if (item.pipeline != 0) what += ", " + parts.work.name(item.pipeline);
+      if (item.pipeline != ObjectId::null) what += ", " + parts.work.name(item.pipeline);
       if (const std::string label = parts.work.label_text(item.label_path); !label.empty()) what += ", label " + label;
       rows.sentence(text("In {}, the items of the device take {} together; the longest is {}: {}, {:.1f} %.",
                          parts.span, duration(sum), what, duration(longest.median), 100 * longest.share),

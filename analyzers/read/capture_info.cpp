@@ -63,8 +63,9 @@ class SpanRows {
       frame_.commands += commands;
       if (wanted_.submits) {
         const auto& ids = walk.resolution().ids;
-        info_.submit_rows.push_back({number, step.record.sequence, walk.objects().name(ids.empty() ? 0 : ids[0]),
-                                     batch.size(), commands, step.record.start_ns, step.record.end_ns, 0});
+        info_.submit_rows.push_back({number, step.record.sequence,
+                                     walk.objects().name(ids.empty() ? ObjectId::null : ids[0]), batch.size(), commands,
+                                     step.record.start_ns, step.record.end_ns, 0});
       }
       number += 1;
     }

@@ -28,7 +28,7 @@ struct CommandList {
 class CommandLists {
  public:
   struct Primary {
-    ObjectId command_buffer = 0;
+    ObjectId command_buffer = ObjectId::null;
     std::shared_ptr<const CommandList> list;  // null: nothing is known of it
   };
   using Batch = std::vector<Primary>;

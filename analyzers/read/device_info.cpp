@@ -26,7 +26,7 @@ DeviceRow& row_of(CaptureInfo& info, const std::string& object) {
 // The object that the record's first parameter names.
 std::string dispatch_name(Walk& walk) {
   const auto& ids = walk.resolution().ids;
-  return walk.objects().name(ids.empty() ? 0 : ids[0]);
+  return walk.objects().name(ids.empty() ? ObjectId::null : ids[0]);
 }
 
 void take_properties(DeviceRow& row, const VkPhysicalDeviceProperties& p) {

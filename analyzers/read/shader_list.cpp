@@ -22,14 +22,14 @@ ObjectId object_at(Walk& walk, const void* member) {
   const auto& handles = walk.decoded().handles;
   for (std::size_t i = 0; i < handles.size(); ++i)
     if (handles[i].offset == offset) return walk.resolution().ids[i];
-  return 0;
+  return ObjectId::null;
 }
 
 // What the call makes at `index`; 0: nothing.
 template <class Args, class Handle>
 ObjectId made(Walk& walk, Handle* Args::*member, std::uint32_t index) {
   const Handle* handles = walk.args<Args>().*member;
-  return handles != nullptr ? object_at(walk, handles + index) : 0;
+  return handles != nullptr ? object_at(walk, handles + index) : ObjectId::null;
 }
 
 ObjectId made(Walk& walk, CommandId canonical, std::uint32_t index) {
@@ -47,7 +47,7 @@ ObjectId made(Walk& walk, CommandId canonical, std::uint32_t index) {
       return made(walk, &args_vkCreateShadersEXT::pShaders, index);
 #endif
     default:
-      return 0;
+      return ObjectId::null;
   }
 }
 
@@ -101,7 +101,7 @@ void ShaderList::take(Walk& walk, const Step& step) {
   const CommandId canonical = step.command->canonical;
   shaders::for_each_site(canonical, &walk.args<std::byte>(), [&](const shaders::Site& site) {
     const ObjectId id = made(walk, canonical, site.index);
-    if (id == 0) return;
+    if (id == ObjectId::null) return;
     ShaderUse use{walk.objects().name(id), site.entry};
     if (site.kind == shaders::Site::Kind::stage) use.object += site.suffix();
     std::size_t row = 0;
@@ -134,7 +134,7 @@ void ShaderList::take(Walk& walk, const Step& step) {
 
 // A pipeline has the shaders of the libraries that it is linked of.
 void ShaderList::take_libraries(Walk& walk, ObjectId pipeline, const VkPipelineLibraryCreateInfoKHR* libraries) {
-  if (libraries == nullptr || pipeline == 0) return;
+  if (libraries == nullptr || pipeline == ObjectId::null) return;
   for (std::uint32_t i = 0; i < libraries->libraryCount; ++i) {
     const std::span<const StageShader> of_library = stages_of(object_at(walk, &libraries->pLibraries[i]));
     std::vector<StageShader> added(of_library.begin(), of_library.end());  // it may be the same list

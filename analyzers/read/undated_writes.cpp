@@ -45,7 +45,7 @@ void UndatedWrites::place(const Step& step) {
     case CommandId::vkCreateBuffer:
       if (created.empty()) break;
       bytes_[created[0]] = view.as<args_vkCreateBuffer>().pCreateInfo->size;
-      places_[created[0]] = {0, 0, 1};
+      places_[created[0]] = {ObjectId::null, 0, 1};
       break;
     case CommandId::vkGetImageMemoryRequirements: {
       const auto& args = view.as<args_vkGetImageMemoryRequirements>();

@@ -227,7 +227,7 @@ CallerFrames callers_of(const Walk& walk, const Step& step, Symbols* symbols) {
 std::string object_text(const Walk& walk, HandleType type, std::uint64_t captured, std::uint32_t index) {
   if (captured == 0) return "null";
   const auto& ids = walk.resolution().ids;
-  if (index < ids.size() && ids[index] != 0) return walk.objects().name(ids[index]);
+  if (index < ids.size() && ids[index] != ObjectId::null) return walk.objects().name(ids[index]);
   return text("{}@0x{:x}", codec::info(type).name, captured);
 }
 

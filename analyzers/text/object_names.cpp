@@ -36,9 +36,9 @@ Result<ObjectId> find_object(const player::Plan& plan, std::span<const ObjectId>
     return fail(Status::usage, text("{}: {}; the {} {}: {}", printable(plan.path), sentence, kinds(types, " and ", "s"),
                                     place, list_of(plan, alive)));
   };
-  const std::vector<Object>& objects = plan.objects.objects();
+  const ByObject<Object>& objects = plan.objects.objects();
   std::vector<ObjectId> found;  // by either name, alive or not, of any kind
-  for (ObjectId id = 1; id < objects.size(); ++id) {
+  for (const ObjectId id : all_ids(objects.size())) {
     const auto given = plan.debug_names.find(id);
     if (plan.name(id) == wanted) {
       found = {id};

@@ -111,7 +111,7 @@ Role role_of(CommandId canonical) {
 
 void CommandLog::take(const codec::CommandInfo& command, const Record& record, std::uint32_t caller,
                       const ObjectTable::Resolution& resolution, const ObjectTable& objects) {
-  const ObjectId dispatch = resolution.ids.empty() ? 0 : resolution.ids[0];
+  const ObjectId dispatch = resolution.ids.empty() ? ObjectId::null : resolution.ids[0];
   if (command.records_into_command_buffer) {
     const auto found = lists_.find(dispatch);
     if (found == lists_.end()) return;
@@ -139,7 +139,7 @@ void CommandLog::take(const codec::CommandInfo& command, const Record& record, s
       lists_.erase(dispatch);
       return;
     case CommandId::vkResetCommandPool: {
-      const ObjectId pool = resolution.ids.size() < 2 ? 0 : resolution.ids[1];
+      const ObjectId pool = resolution.ids.size() < 2 ? ObjectId::null : resolution.ids[1];
       std::erase_if(lists_, [&](const auto& one) { return objects.objects()[one.first].parent == pool; });
       return;
     }

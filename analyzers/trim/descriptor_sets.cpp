@@ -99,19 +99,19 @@ DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDesc
       if (type == VK_DESCRIPTOR_TYPE_SAMPLER || type == VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER)
         one.objects[0] = call.id(at + offsetof(VkDescriptorImageInfo, sampler));
       if (type != VK_DESCRIPTOR_TYPE_SAMPLER) one.objects[1] = call.id(at + offsetof(VkDescriptorImageInfo, imageView));
-      if (one.objects[0] == 0) one.image.sampler = VK_NULL_HANDLE;  // an immutable one, or none
-      if (one.objects[1] == 0) one.image.imageView = VK_NULL_HANDLE;
+      if (one.objects[0] == ObjectId::null) one.image.sampler = VK_NULL_HANDLE;  // an immutable one, or none
+      if (one.objects[1] == ObjectId::null) one.image.imageView = VK_NULL_HANDLE;
       break;
     }
     case TemplateItem::buffer: {
       one.buffer = codec::load<VkDescriptorBufferInfo>(at);
       one.objects[0] = call.id(at + offsetof(VkDescriptorBufferInfo, buffer));
-      if (one.objects[0] == 0) one.buffer.buffer = VK_NULL_HANDLE;
+      if (one.objects[0] == ObjectId::null) one.buffer.buffer = VK_NULL_HANDLE;
       break;
     }
     default:
       one.objects[0] = call.id(at);
-      if (one.objects[0] != 0) std::memcpy(&one.handle, at, sizeof one.handle);
+      if (one.objects[0] != ObjectId::null) std::memcpy(&one.handle, at, sizeof one.handle);
       break;
   }
   return one;
@@ -245,7 +245,7 @@ void DescriptorSets::each_object(ObjectId set, const std::function<void(ObjectId
   if (found == sets_.end()) return;
   for (const auto& [key, one] : found->second.written)
     for (const ObjectId id : one.objects)
-      if (id != 0) visit(id);
+      if (id != ObjectId::null) visit(id);
 }
 
 std::uint64_t DescriptorSets::last_written(ObjectId set) const {
@@ -282,7 +282,7 @@ void DescriptorSets::collect(Writes& out, std::uint64_t set_handle, const Set& s
   w.pNext = nullptr;
   const auto there = [&](const Descriptor& one) {
     return std::all_of(std::begin(one.objects), std::end(one.objects),
-                       [&](ObjectId id) { return id == 0 || alive(id); });
+                       [&](ObjectId id) { return id == ObjectId::null || alive(id); });
   };
   for (auto at = set.written.begin(); at != set.written.end();) {
     if (!there(at->second)) {

@@ -124,7 +124,7 @@ class Editor {
     std::vector<bool> wanted;
     for (std::uint32_t i = 0; handles != nullptr && i < count; ++i) {
       const ObjectId id = view_.id(&handles[i]);
-      wanted.push_back(id != 0 && keeps_(id));
+      wanted.push_back(id != ObjectId::null && keeps_(id));
     }
     return wanted;
   }

@@ -76,13 +76,13 @@ Keep::Keep(const player::Plan& plan, std::uint32_t end, Also also)
   for (std::uint32_t i = 0; i < end; ++i) {
     const Op& op = plan.ops[i];
     for (std::uint32_t c = 0; c < op.created; ++c)
-      if (std::uint32_t& made = made_[plan.created[op.first_created + c].id]; made == kNone) made = i;
+      if (std::uint32_t& made = made_[index_of(plan.created[op.first_created + c].id)]; made == kNone) made = i;
   }
 }
 
 void Keep::add(ObjectId id) {
-  if (id == 0 || id >= kept_.size() || kept_[id]) return;
-  kept_[id] = true;
+  if (id == ObjectId::null || index_of(id) >= kept_.size() || kept_[index_of(id)]) return;
+  kept_[index_of(id)] = true;
   open_.push_back(id);
   if (adding_) return;
   adding_ = true;

@@ -19,9 +19,9 @@ class Keep {
   void add(ObjectId id);
   // Whatever an op names.
   void add_named_by(std::uint32_t op);
-  bool has(ObjectId id) const { return id < kept_.size() && kept_[id]; }
+  bool has(ObjectId id) const { return index_of(id) < kept_.size() && kept_[index_of(id)]; }
   // The op that made it; kNone: none that is played did.
-  std::uint32_t made_by(ObjectId id) const { return id < made_.size() ? made_[id] : player::kNone; }
+  std::uint32_t made_by(ObjectId id) const { return index_of(id) < made_.size() ? made_[index_of(id)] : player::kNone; }
 
  private:
   void add_uses(ObjectId id);
@@ -29,7 +29,7 @@ class Keep {
   void add_part_uses(ObjectId id, const player::Op& op);
 
   const player::Plan& plan_;
-  const std::vector<Object>& objects_;
+  const ByObject<Object>& objects_;
   const Also also_;
   std::vector<std::uint32_t> made_;  // by ObjectId: index of the op
   std::vector<bool> kept_;           // by ObjectId

@@ -22,7 +22,7 @@ class Loaded {
     pointers_.clear();
     ids_.assign(ids.begin(), ids.end());
     RONDO_TRY(codec::decode(lowered_, map, command, payload));
-    ids_.resize(lowered_.handles.size(), 0);
+    ids_.resize(lowered_.handles.size());
     for (const codec::BlobRef& ref : lowered_.blobs) {
       auto bytes = source.blob(ref.digest);
       if (!bytes) return tl::unexpected<Error>(std::move(bytes).error());

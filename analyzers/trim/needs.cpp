@@ -21,7 +21,7 @@ void Needs::read_pages(ObjectId resource) {
 
 bool Needs::is_old(ObjectId id) const {
   const Object& object = plan_.objects.objects()[id];
-  return id != 0 && object.created < begin_ && (object.destroyed == 0 || object.destroyed >= begin_);
+  return id != ObjectId::null && object.created < begin_ && (object.destroyed == 0 || object.destroyed >= begin_);
 }
 
 bool Needs::place(ObjectId id, std::uint64_t& offset, std::uint32_t& memory) const {

@@ -55,9 +55,11 @@ CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encode
     if (keep.has(image.first) && puts_back("acquired")) wanted_.insert(sequence);
   if (puts_back("labels")) wanted_.insert(survey.open_labels.begin(), survey.open_labels.end());
   const auto& objects = plan.objects.objects();
-  for (ObjectId id = 1; id < objects.size() && objects[id].created < plan.span_records.first; ++id)
+  for (const ObjectId id : all_ids(objects.size())) {
+    if (objects[id].created >= plan.span_records.first) break;
     if (objects[id].type == HandleType::VkDescriptorSet && keep.has(id))
       if (const std::uint64_t last = survey.sets.last_written(id); last != 0) set_writes_[last].push_back(id);
+  }
   for (const BlobInfo& blob : source.blobs()) source_blobs_.insert(blob.digest);
   find_passed();
 }
@@ -115,7 +117,7 @@ CutRecords::Fate CutRecords::fate_of_destruction() {
       std::any_of(resolution_.ended.begin(), resolution_.ended.end(), [&](ObjectId id) { return keep_.has(id); });
   bool all = true;
   for (std::size_t i = 0; i < lowered_.handles.size(); ++i)
-    if ((lowered_.handles[i].flags & codec::kDestroyed) != 0 && resolution_.ids[i] != 0) {
+    if ((lowered_.handles[i].flags & codec::kDestroyed) != 0 && resolution_.ids[i] != ObjectId::null) {
       any = any || keep_.has(resolution_.ids[i]);
       all = all && keep_.has(resolution_.ids[i]);
     }
@@ -143,7 +145,7 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
                                                                                                         : Fate::drop;
   if (command.records_into_command_buffer || canonical == CommandId::vkBeginCommandBuffer ||
       canonical == CommandId::vkEndCommandBuffer) {
-    const auto begun = states_.recordings.find(resolution_.ids.empty() ? 0 : resolution_.ids[0]);
+    const auto begun = states_.recordings.find(resolution_.ids.empty() ? ObjectId::null : resolution_.ids[0]);
     return puts_back("recordings") && begun != states_.recordings.end() && record.sequence >= begun->second
                ? Fate::keep
                : Fate::drop;
@@ -376,7 +378,7 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
     if (counts || (checks && begin != nullptr) || passed_.count(record->sequence) != 0) {
       // It counts from where this one says. Or the poll would never be answered so.
     } else if (checks) {
-      resolution_.ids.assign(lowered_.handles.size(), 0);
+      resolution_.ids.assign(lowered_.handles.size(), ObjectId::null);
       const auto found = recomputed.find(record->sequence);
       RONDO_TRY(write_checkpoint(**command, *record, found != recomputed.end() ? found->second : none));
     } else {

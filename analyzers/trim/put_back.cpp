@@ -139,7 +139,7 @@ bool PutBack::is_linear(ObjectId image) const {
 }
 
 bool PutBack::is_raw(const SnapshotImage& image) const {
-  if (image.swapchain != 0) return false;
+  if (image.swapchain != ObjectId::null) return false;
   return (image.samples != VK_SAMPLE_COUNT_1_BIT && sampled_.count(image.id) == 0) || raw_.count(image.id) != 0 ||
          states_.sparse.count(image.id) != 0 ||
          gpu::block_of(image.format, image.parts.empty() ? VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT}
@@ -151,7 +151,7 @@ Result<void> PutBack::write_memory() {
   std::map<std::uint32_t, Ranges> raw, linear = survey_.needs.memory();
   for (const SnapshotImage& image : there_.images) {
     const auto needed = survey_.needs.images().find(image.id);
-    if (!is_there(image.id) || needed == survey_.needs.images().end() || image.swapchain != 0) continue;
+    if (!is_there(image.id) || needed == survey_.needs.images().end() || image.swapchain != ObjectId::null) continue;
     const player::ImageLayouts& layouts = states_.layouts.images.at(image.id);
     const std::uint32_t resource = plan_.place_of(image.id);
     const player::CapturedResource& captured_as = plan_.resources[resource];
@@ -251,7 +251,7 @@ Result<void> PutBack::write_images() {
     if (!is_there(image.id) || is_raw(image) || is_linear(image.id)) continue;
     const std::vector<std::size_t> parts = parts_of(image);
     if (parts.empty()) continue;
-    if (image.swapchain == 0 && plan_.resources[plan_.place_of(image.id)].memory == kNone) continue;
+    if (image.swapchain == ObjectId::null && plan_.resources[plan_.place_of(image.id)].memory == kNone) continue;
     auto rest = write_mips(image, parts);
     if (!rest) return tl::unexpected<Error>(rest.error());
     RONDO_TRY(write_image(image, *rest));

@@ -69,7 +69,7 @@ class PutBack {
   player::Run& run_;
   RecordEncoder& out_;
   const player::Plan& plan_;
-  const std::vector<Object>& objects_;
+  const ByObject<Object>& objects_;
   const Keep& keep_;
   const States& states_;
   const Survey& survey_;

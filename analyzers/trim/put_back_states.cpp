@@ -112,7 +112,7 @@ std::set<ObjectId> PutBack::signalled_by_acquires() const {
 
 Result<void> PutBack::write_fences() {
   const std::set<ObjectId> acquired = signalled_by_acquires();
-  for (ObjectId id = 1; id < objects_.size(); ++id) {
+  for (const ObjectId id : all_ids(objects_.size())) {
     if (objects_[id].type != HandleType::VkFence || !is_there(id) || keep_.made_by(id) == kNone) continue;
     const auto& device = run_.device_at(plan_.place_of(objects_[id].device));
     if (device == nullptr || run_.slot(id) == 0) continue;
@@ -138,7 +138,7 @@ Result<void> PutBack::write_fences() {
 
 Result<void> PutBack::write_semaphores() {
   const std::set<ObjectId> acquired = signalled_by_acquires();
-  for (ObjectId id = 1; id < objects_.size(); ++id) {
+  for (const ObjectId id : all_ids(objects_.size())) {
     if (objects_[id].type != HandleType::VkSemaphore || !is_there(id) || keep_.made_by(id) == kNone) continue;
     const auto& device = run_.device_at(plan_.place_of(objects_[id].device));
     if (device == nullptr || run_.slot(id) == 0) continue;

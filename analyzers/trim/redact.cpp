@@ -179,7 +179,7 @@ class Redactor {
   Result<void> load_view() {
     pointers_.assign(lowered_.blobs.size(), nullptr);
     blobs_.clear();
-    ids_of_handles_.assign(lowered_.handles.size(), 0);
+    ids_of_handles_.assign(lowered_.handles.size(), ObjectId::null);
     for (std::size_t i = 0; i < lowered_.blobs.size(); ++i) {
       auto bytes = source_.blob(lowered_.blobs[i].digest);
       if (!bytes) return tl::unexpected<Error>(std::move(bytes).error());

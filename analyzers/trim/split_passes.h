@@ -34,7 +34,7 @@ struct PassRecord {
 
 // Of a pass that has begun: what it draws to, and how that lies behind it.
 struct PassAttachment {
-  ObjectId view = 0;
+  ObjectId view = ObjectId::null;
   VkImageLayout layout{}, stencil_layout{};
   VkImageAspectFlags aspects = ~VkImageAspectFlags{0};
 };

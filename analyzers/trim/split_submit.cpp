@@ -221,7 +221,8 @@ class Splitter {
   Result<void> check_alive() const {
     for (std::size_t i = 0; i < last_; ++i)
       for (const ObjectId id : stream_.items[i].ids())
-        if (id != 0 && objects_.objects()[id].destroyed != 0 && objects_.objects()[id].destroyed < submit_.sequence)
+        if (id != ObjectId::null && objects_.objects()[id].destroyed != 0 &&
+            objects_.objects()[id].destroyed < submit_.sequence)
           return cannot(std::string(codec::info(stream_.items[i].command->command).name) + " (record " +
                         std::to_string(stream_.items[i].command->sequence) + ") names " + objects_.name(id) +
                         ", which the program had ended before: use --submits");

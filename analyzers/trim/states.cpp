@@ -37,7 +37,7 @@ class Finder {
     player::SyncModel model(plan_);
     model.advance(plan_.span.first);
     const auto& objects = plan_.objects.objects();
-    for (ObjectId id = 1; id < objects.size(); ++id)
+    for (const ObjectId id : all_ids(objects.size()))
       if (objects[id].type == HandleType::VkSemaphore && model.value(id) != 0) states_.signalled.insert(id);
     if (layouts_.too_many() || recordings_.too_many())
       return fail(Status::failed,
@@ -142,7 +142,7 @@ class Finder {
     const auto& a = view_.as<args_vkQueueBindSparse>();
     const auto note = [&](ObjectId resource, const VkDeviceMemory& memory) {
       const ObjectId id = view_.id(&memory);
-      if (const std::uint32_t place = plan_.place_of(id); id != 0 && place < plan_.memories.size())
+      if (const std::uint32_t place = plan_.place_of(id); id != ObjectId::null && place < plan_.memories.size())
         states_.sparse[resource].insert(place);
     };
     for (const VkBindSparseInfo& info : std::span(a.pBindInfo, a.bindInfoCount)) {

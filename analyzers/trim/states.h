@@ -18,7 +18,7 @@ namespace rondo::trim {
 enum class QueryState : std::uint8_t { unknown, reset, ended };
 
 struct QueueOf {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   std::uint32_t device = 0;  // index into Plan::devices
   std::uint32_t family = 0;  // as captured
   VkQueueFlags can = 0;

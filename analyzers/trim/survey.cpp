@@ -56,7 +56,7 @@ class Surveyor {
     in_span_ = record.sequence >= records_.first;
     if (in_span_)
       for (const ObjectId one : resolution_.ids)
-        if (one != 0) out_->used.insert(one);
+        if (one != ObjectId::null) out_->used.insert(one);
     if ((record.flags & kRecordByLayer) != 0) return {};
     RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
     const Call call{command,
@@ -126,7 +126,7 @@ class Surveyor {
         read(c.id(&a.image));
         for (const player::CapturedResource& one : plan_.resources)
           if (const player::MadeOfSwapchain made = player::made_of_swapchain(plan_, one.id);
-              made.swapchain != 0 && made.swapchain == c.id(&a.swapchain) && made.index == a.imageIndex)
+              made.swapchain != ObjectId::null && made.swapchain == c.id(&a.swapchain) && made.index == a.imageIndex)
             read(one.id);
         break;
       }
@@ -135,8 +135,8 @@ class Surveyor {
     }
   }
 
-  void said(const Call& c, ObjectId of, ObjectId with = 0, std::uint64_t more = 0) {
-    if (of != 0) last_[{static_cast<std::uint32_t>(c.command.canonical), of, with, more}] = c.sequence;
+  void said(const Call& c, ObjectId of, ObjectId with = ObjectId::null, std::uint64_t more = 0) {
+    if (of != ObjectId::null) last_[{static_cast<std::uint32_t>(c.command.canonical), of, with, more}] = c.sequence;
   }
 
   void remember(const Call& c, const Record& record) {
@@ -149,14 +149,14 @@ class Surveyor {
     switch (c.command.canonical) {
       case CommandId::vkGetDescriptorEXT:
         for (const ObjectId id : resolution_.ids)
-          if (id != 0) out_->described.insert(id);
+          if (id != ObjectId::null) out_->described.insert(id);
         break;
       case CommandId::vkSetDebugUtilsObjectNameEXT:
         said(c, c.id(&c.as<args_vkSetDebugUtilsObjectNameEXT>().pNameInfo->objectHandle));
         break;
       case CommandId::vkSetDebugUtilsObjectTagEXT: {
         const auto& info = *c.as<args_vkSetDebugUtilsObjectTagEXT>().pTagInfo;
-        said(c, c.id(&info.objectHandle), 0, info.tagName);
+        said(c, c.id(&info.objectHandle), ObjectId::null, info.tagName);
         break;
       }
       case CommandId::vkDebugMarkerSetObjectNameEXT:
@@ -164,7 +164,7 @@ class Surveyor {
         break;
       case CommandId::vkDebugMarkerSetObjectTagEXT: {
         const auto& info = *c.as<args_vkDebugMarkerSetObjectTagEXT>().pTagInfo;
-        said(c, c.id(&info.object), 0, info.tagName);
+        said(c, c.id(&info.object), ObjectId::null, info.tagName);
         break;
       }
       case CommandId::vkSetPrivateData: {

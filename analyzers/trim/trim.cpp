@@ -202,7 +202,7 @@ class Trimmer {
           if (plan_->ops[i].sequence == record) keep_->add_named_by(i);
     keep_shader_groups();
     keep_queues();
-    for (ObjectId id = 1; id < objects.size(); ++id) outcome_.objects_before += objects[id].created < begin ? 1 : 0;
+    for (const ObjectId id : all_ids(objects.size())) outcome_.objects_before += objects[id].created < begin ? 1 : 0;
   }
 
   // Drivers count the shader groups of pipelines as they are made: what the program stored of their handles leads where
@@ -249,7 +249,7 @@ class Trimmer {
     for (const auto& [resource, memories] : states_.sparse)
       if (keep_->has(resource))
         need(plan_->place_of(objects[resource].device), VK_QUEUE_FAMILY_IGNORED, VK_QUEUE_SPARSE_BINDING_BIT);
-    for (ObjectId id = 1; id < objects.size(); ++id) {
+    for (const ObjectId id : all_ids(objects.size())) {
       const HandleType type = objects[id].type;
       if (!keep_->has(id) || (type != HandleType::VkFence && type != HandleType::VkSemaphore &&
                               type != HandleType::VkEvent && type != HandleType::VkQueryPool))
@@ -352,8 +352,10 @@ class Trimmer {
 
   bool keeps_structures() const {
     const auto& objects = plan_->objects.objects();
-    for (ObjectId id = 1; id < objects.size() && objects[id].created < plan_->span_records.first; ++id)
+    for (const ObjectId id : all_ids(objects.size())) {
+      if (objects[id].created >= plan_->span_records.first) break;
       if (objects[id].type == HandleType::VkAccelerationStructureKHR && keep_->has(id)) return true;
+    }
     return false;
   }
 

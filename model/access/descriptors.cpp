@@ -75,7 +75,7 @@ void reach(Tracker& t, const Descriptor& d) {
   if (const ImageView* view = t.views.find(id); view != nullptr) id = view->image;
   if (const BufferView* view = t.buffer_views.find(id); view != nullptr) id = view->buffer;
   if (const Structure* structure = t.structures.find(id); structure != nullptr) t.in_memory.insert(structure->buffer);
-  if (id != 0) t.in_memory.insert(id);
+  if (id != ObjectId::null) t.in_memory.insert(id);
 }
 
 // Where descriptors are written to: a set, or what is pushed. Without a layout, of pushes whose layout nobody made,
@@ -128,7 +128,7 @@ std::vector<Descriptor> descriptors_of(const Call& c, const VkWriteDescriptorSet
   if (item == TemplateItem::buffer && w.pBufferInfo == nullptr) count = 0;
   if (item == TemplateItem::texel_view && w.pTexelBufferView == nullptr) count = 0;
   for (std::uint32_t i = 0; i < count; ++i) {
-    Descriptor one{w.descriptorType, 0, 0, 0};
+    Descriptor one{w.descriptorType, ObjectId::null, 0, 0};
     if (item == TemplateItem::buffer)
       one = buffer_descriptor(c, w.descriptorType, &w.pBufferInfo[i]);
     else if (item == TemplateItem::image)
@@ -196,7 +196,7 @@ void put_by_template(Tracker& t, const Call& c, const Target& to, ObjectId id, c
       }
       const std::uint64_t at = e.offset + i * e.stride;
       if (e.offset > room || e.stride > room || at > room || codec::item_bytes(item) > room - at) return;
-      Descriptor one{e.descriptorType, 0, 0, 0};
+      Descriptor one{e.descriptorType, ObjectId::null, 0, 0};
       if (item == TemplateItem::buffer)
         one = buffer_descriptor(c, e.descriptorType, bytes + at);
       else
@@ -247,8 +247,9 @@ void push(Tracker& t, const Call& c, const VkPipelineLayout& layout_handle, std:
   CommandBuffer::Point& point = t.recording(c).points[index_of(at)];
   point.bound.reset();
   Bound::PlacedSet& placed = point.sets[number];
-  auto descriptors = placed.pushed != nullptr && placed.set == 0 ? std::make_shared<Descriptors>(*placed.pushed)
-                                                                 : std::make_shared<Descriptors>();
+  auto descriptors = placed.pushed != nullptr && placed.set == ObjectId::null
+                         ? std::make_shared<Descriptors>(*placed.pushed)
+                         : std::make_shared<Descriptors>();
   const SetLayout* layout = nullptr;
   if (const auto* sets = t.pipeline_layouts.find(c.id(&layout_handle)); sets != nullptr && number < sets->size())
     layout = (*sets)[number].get();

@@ -113,7 +113,7 @@ void add_range(Tracker& t, Bound& bound, const CommandBuffer::Range& range, VkPi
   touch.size = t.bytes_of(range.buffer, range.offset, range.size);
   touch.stages = stages;
   touch.access = access;
-  if (touch.object != 0 && touch.size != 0) bound.touches.push_back(touch);
+  if (touch.object != ObjectId::null && touch.size != 0) bound.touches.push_back(touch);
 }
 
 // What a draw touches besides what its shaders use. How many vertices and instances there are indices and the
@@ -142,7 +142,7 @@ std::shared_ptr<const Bound> bound_at(Tracker& t, const Call& c, VkPipelineBindP
     return bound;
   if (pipeline != nullptr) {
     bound->shaders = pipeline->shaders;
-  } else if (point.pipeline != 0) {
+  } else if (point.pipeline != ObjectId::null) {
     bound->shaders.push_back({VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, nullptr});  // nobody saw it made
   } else {
     for (const auto& [stage, id] : commands.shaders)

@@ -130,7 +130,7 @@ struct Resolver {
 
   void touch(const Descriptor& d, std::uint64_t dynamic, VkPipelineStageFlags2 stage, bool reads, bool writes) {
     const VkAccessFlags2 access = access_of(d.type, reads, writes);
-    if (access == 0 || d.object == 0) return;
+    if (access == 0 || d.object == ObjectId::null) return;
     Touch one;
     one.stages = stage;
     one.access = access;
@@ -157,7 +157,7 @@ struct Resolver {
         return;
     }
     const bool empty = t.buffers.find(one.object) != nullptr && one.size == 0;
-    if (one.object != 0 && !empty) out.push_back(one);
+    if (one.object != ObjectId::null && !empty) out.push_back(one);
   }
 
   // All elements of a binding: which of them a shader takes, nobody says.
@@ -232,7 +232,7 @@ void Coverage::add(const Executed& executed) {
 }
 
 void Tracker::emit_now(const Call& c, std::vector<Touch> all) {
-  std::erase_if(all, [](const Touch& touch) { return touch.object == 0; });
+  std::erase_if(all, [](const Touch& touch) { return touch.object == ObjectId::null; });
   Executed executed;
   executed.record = executed.at = c.sequence;
   executed.command = c.command.canonical;
@@ -260,7 +260,7 @@ void Tracker::execute_items(const Call& c, const CommandBuffer& from, std::span<
       too_many = true;
       return;
     }
-    if (item.secondary != 0) {
+    if (item.secondary != ObjectId::null) {
       const CommandBuffer* inner = commands.find(item.secondary);
       if (inner != nullptr && inner->recording == item.recording)
         execute(c, item.secondary,

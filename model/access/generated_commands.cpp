@@ -41,7 +41,7 @@ void execute(Tracker& t, const Call& c) {
     t.touch_address(c, info.preprocessAddress, info.preprocessSize, stages,
                     VK_ACCESS_2_COMMAND_PREPROCESS_READ_BIT_EXT | VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_EXT);
   const CommandBuffer& commands = t.recording(c);
-  if (commands.indices.buffer != 0)
+  if (commands.indices.buffer != ObjectId::null)
     t.touch_buffer(c, commands.indices.buffer, commands.indices.offset, commands.indices.size,
                    VK_PIPELINE_STAGE_2_INDEX_INPUT_BIT, VK_ACCESS_2_INDEX_READ_BIT);
   t.record(c).reach.add(kGenerated, true, true, VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);

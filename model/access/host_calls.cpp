@@ -81,7 +81,7 @@ void present(Tracker& t, const Call& c) {
         t.part_of(touch.object, {VK_IMAGE_ASPECT_COLOR_BIT, 0, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS});
     touch.stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
     touch.access = VK_ACCESS_2_MEMORY_READ_BIT;
-    if (touch.object != 0) all.push_back(touch);
+    if (touch.object != ObjectId::null) all.push_back(touch);
   }
   t.emit_now(c, all);
 }

@@ -36,7 +36,7 @@ void LateWrites::touch(const Executed& executed) {
 void LateWrites::touch(ObjectId object, std::uint64_t offset, std::uint64_t size) {
   const Place place = world_.place(object);
   if (place.size == 0) return;
-  if (place.memory == 0) {
+  if (place.memory == ObjectId::null) {
     current_.touches_all = true;
   } else if (offset < place.size) {
     const std::uint64_t begin = place.offset + offset;

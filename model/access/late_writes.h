@@ -20,7 +20,7 @@ class LateWrites {
  public:
   // Where a buffer or image lies. `memory` 0: its pages are bound one by one, or nowhere.
   struct Place {
-    ObjectId memory = 0;
+    ObjectId memory = ObjectId::null;
     std::uint64_t offset = 0, size = 0;  // bytes
   };
   struct World {
@@ -48,7 +48,7 @@ class LateWrites {
     bool touches_all = false;
   };
   struct Queue {
-    ObjectId device = 0;
+    ObjectId device = ObjectId::null;
     std::uint64_t submitted = 0;                     // calls that succeeded
     std::uint64_t ended = 0;                         // of those: had ended when later host writes were made
     std::uint64_t perhaps_from = 0, perhaps_to = 0;  // those that may have ended, half-open

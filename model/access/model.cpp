@@ -53,7 +53,7 @@ ObjectId Call::created(std::size_t i) const {
   const std::vector<codec::HandleRef>& handles = view.lowered().handles;
   for (std::size_t at = 0; at < handles.size(); ++at)
     if ((handles[at].flags & codec::kCreated) != 0 && i-- == 0) return resolution.ids[at];
-  return 0;
+  return ObjectId::null;
 }
 
 struct Model::Impl : Tracker {

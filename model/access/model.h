@@ -34,7 +34,7 @@ struct Call {
     return view.as<Args>();
   }
   ObjectId id(const void* member) const { return view.id(member); }
-  ObjectId dispatch() const { return resolution.ids.empty() ? 0 : resolution.ids[0]; }
+  ObjectId dispatch() const { return resolution.ids.empty() ? ObjectId::null : resolution.ids[0]; }
   // What the i-th handle is that the call makes, in the order of the payload; 0: none.
   ObjectId created(std::size_t i = 0) const;
 };

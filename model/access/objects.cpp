@@ -10,7 +10,7 @@ namespace rondo::access {
 namespace {
 
 void create_buffer(Tracker& t, const Call& c) {
-  if (c.created() != 0) t.buffers.make(c.created()).bytes = c.as<args_vkCreateBuffer>().pCreateInfo->size;
+  if (c.created() != ObjectId::null) t.buffers.make(c.created()).bytes = c.as<args_vkCreateBuffer>().pCreateInfo->size;
 }
 
 void create_image(Tracker& t, const Call& c) {
@@ -22,13 +22,13 @@ void create_image(Tracker& t, const Call& c) {
 void create_view(Tracker& t, const Call& c) {
   const VkImageViewCreateInfo& info = *c.as<args_vkCreateImageView>().pCreateInfo;
   const ObjectId image = c.id(&info.image);
-  if (image != 0) t.views.make(c.created()) = {image, t.part_of(image, info.subresourceRange)};
+  if (image != ObjectId::null) t.views.make(c.created()) = {image, t.part_of(image, info.subresourceRange)};
 }
 
 void create_buffer_view(Tracker& t, const Call& c) {
   const VkBufferViewCreateInfo& info = *c.as<args_vkCreateBufferView>().pCreateInfo;
   const ObjectId buffer = c.id(&info.buffer);
-  if (buffer != 0)
+  if (buffer != ObjectId::null)
     t.buffer_views.make(c.created()) = {buffer, info.offset, t.bytes_of(buffer, info.offset, info.range)};
 }
 
@@ -48,7 +48,7 @@ void told_structure_address(Tracker& t, const Call& c) {
   const Structure* structure = t.structures.find(id);
   if (structure == nullptr) return;
   t.in_memory.insert(id);
-  if (structure->buffer != 0) t.in_memory.insert(structure->buffer);
+  if (structure->buffer != ObjectId::null) t.in_memory.insert(structure->buffer);
 }
 
 void create_swapchain(Tracker& t, const Call& c) {

@@ -169,7 +169,7 @@ void add_draw_touches(std::vector<Touch>& to, const ImageView& view, bool depth)
 
 // Of depth and stencil a pass uses both, whatever the aspects of the view are.
 std::optional<ImageView> attachment(Tracker& t, const CommandBuffer& commands, std::uint32_t index) {
-  auto view = first_mip(t, index < commands.views.size() ? commands.views[index] : 0);
+  auto view = first_mip(t, index < commands.views.size() ? commands.views[index] : ObjectId::null);
   if (!view) return std::nullopt;
   if (const Image* image = t.images.find(view->image); image != nullptr && gpu::is_depth_stencil(image->format))
     view->part.aspectMask = gpu::aspects_of(image->format);
@@ -295,7 +295,7 @@ void end_pass(Tracker& t, const Call& c) {
       if (stencil != 0) store(t, c, *view, stencil, a.stencil_store);
     }
   mark(t, c, Mark::ends_pass);
-  commands.pass = 0;
+  commands.pass = ObjectId::null;
   commands.views.clear();
   commands.views_drawn = 0;
   commands.attachments.clear();
@@ -326,7 +326,7 @@ void begin_rendering(Tracker& t, const Call& c) {
       commands.at_end.push_back(drawn);
     }
     const bool resolves = a.resolveMode != VK_RESOLVE_MODE_NONE && !suspends;
-    const auto target = first_mip(t, resolves ? c.id(&a.resolveImageView) : 0);
+    const auto target = first_mip(t, resolves ? c.id(&a.resolveImageView) : ObjectId::null);
     if (!target) return;
     commands.at_end.push_back(of_view(*view, aspects, kOutput, kColorRead, false));
     commands.at_end.push_back(of_view(*target, aspects, kOutput, kColorWrite, is_all(t, *target, area)));

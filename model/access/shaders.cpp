@@ -74,7 +74,7 @@ template <class Args>
 std::vector<Pipeline*> make_pipelines(Tracker& t, const Call& c, const Args& a) {
   std::vector<Pipeline*> made(a.createInfoCount);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i)
-    if (const ObjectId id = a.pPipelines != nullptr ? c.id(&a.pPipelines[i]) : 0; id != 0)
+    if (const ObjectId id = a.pPipelines != nullptr ? c.id(&a.pPipelines[i]) : ObjectId::null; id != ObjectId::null)
       made[i] = &t.pipelines.make(id);
   return made;
 }
@@ -140,7 +140,8 @@ void create_rays(Tracker& t, const Call& c) {
 void create_objects(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCreateShadersEXT>();
   shaders::for_each_site(c.command.canonical, &a, [&](const Site& site) {
-    if (const ObjectId id = a.pShaders != nullptr ? c.id(&a.pShaders[site.index]) : 0; id != 0)
+    if (const ObjectId id = a.pShaders != nullptr ? c.id(&a.pShaders[site.index]) : ObjectId::null;
+        id != ObjectId::null)
       t.shaders.make(id) = use_of(t, c, site);
   });
 }
@@ -149,9 +150,9 @@ void bind_objects(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdBindShadersEXT>();
   CommandBuffer& to = t.recording(c);
   for (std::uint32_t i = 0; i < a.stageCount; ++i) {
-    to.shaders[a.pStages[i]] = a.pShaders != nullptr ? c.id(&a.pShaders[i]) : 0;
+    to.shaders[a.pStages[i]] = a.pShaders != nullptr ? c.id(&a.pShaders[i]) : ObjectId::null;
     CommandBuffer::Point& point = to.points[a.pStages[i] == VK_SHADER_STAGE_COMPUTE_BIT ? 1 : 0];
-    point.pipeline = 0;
+    point.pipeline = ObjectId::null;
     point.bound.reset();
   }
 }

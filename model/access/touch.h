@@ -18,7 +18,7 @@ inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV;
 
 struct Touch {
-  ObjectId object = 0;                 // a buffer, image, query pool, acceleration structure or memory
+  ObjectId object = ObjectId::null;    // a buffer, image, query pool, acceleration structure or memory
   std::uint64_t offset = 0, size = 0;  // bytes of a buffer or memory, within it; of a query pool queries; 0 of others
   // Of an image: what there is of it, nothing remaining. All slices of a mip are one layer. Of several planes COLOR is
   // all of them, as Vulkan has it.

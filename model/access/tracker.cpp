@@ -71,7 +71,7 @@ bool Tracker::remember(const Call& c, std::size_t count) {
 }
 
 void Tracker::touch(const Call& c, const Touch& touch) {
-  if (touch.object == 0) return;
+  if (touch.object == ObjectId::null) return;
   Item& item = record(c);
   CommandBuffer& to = recording(c);
   if (too_many || ++recorded > limits.recorded) {

@@ -36,12 +36,12 @@ struct Swapchain {
 };
 
 struct ImageView {
-  ObjectId image = 0;
+  ObjectId image = ObjectId::null;
   VkImageSubresourceRange part{};  // nothing remaining
 };
 
 struct BufferView {
-  ObjectId buffer = 0;
+  ObjectId buffer = ObjectId::null;
   std::uint64_t offset = 0, size = 0;
 };
 
@@ -56,7 +56,7 @@ using SetLayoutRef = std::shared_ptr<const SetLayout>;  // sets outlive their la
 
 struct Descriptor {
   VkDescriptorType type{};
-  ObjectId object = 0;  // a buffer, a view, an acceleration structure
+  ObjectId object = ObjectId::null;  // a buffer, a view, an acceleration structure
   std::uint64_t offset = 0, range = 0;
 };
 // By binding and element.
@@ -116,14 +116,14 @@ struct Template {
 };
 
 struct Structure {  // acceleration structure
-  ObjectId buffer = 0;
+  ObjectId buffer = ObjectId::null;
   std::uint64_t offset = 0, size = 0;
 };
 
 // What draws or dispatches find bound. Shared by all that find the same.
 struct Bound {
   struct PlacedSet {
-    ObjectId set = 0;  // 0: pushed
+    ObjectId set = ObjectId::null;  // 0: pushed
     std::shared_ptr<const Descriptors> pushed;
     bool in_memory = false;              // in a descriptor buffer
     std::vector<std::uint32_t> offsets;  // dynamic
@@ -140,7 +140,7 @@ struct Item {
   Reach reach;
   Recorded recorded;
   std::shared_ptr<const Bound> bound;
-  ObjectId secondary = 0;  // that is executed here; `bound` has the attachments of its draws
+  ObjectId secondary = ObjectId::null;  // that is executed here; `bound` has the attachments of its draws
   // In a secondary that goes on with a pass: it draws to the attachments there, or clears these aspects of them.
   bool draws = false;
   VkImageAspectFlags clears = 0;
@@ -155,14 +155,14 @@ struct CommandBuffer {
 
   // While it is recorded.
   struct Point {
-    ObjectId pipeline = 0;
+    ObjectId pipeline = ObjectId::null;
     std::map<std::uint32_t, Bound::PlacedSet> sets;
     std::shared_ptr<const Bound> bound;  // null: something changed
   };
   std::array<Point, 3> points;                        // graphics, compute, rays
   std::map<VkShaderStageFlagBits, ObjectId> shaders;  // without pipelines
   struct Range {
-    ObjectId buffer = 0;
+    ObjectId buffer = ObjectId::null;
     std::uint64_t offset = 0, size = 0;
   };
   std::map<std::uint32_t, Range> vertices, feedback;  // by binding
@@ -175,7 +175,7 @@ struct CommandBuffer {
   Range condition;
   std::vector<std::uint64_t> descriptor_buffers;  // addresses
   // The pass that it is in.
-  ObjectId pass = 0;
+  ObjectId pass = ObjectId::null;
   std::uint32_t subpass = 0;
   std::vector<ObjectId> views;
   VkRect2D area{};

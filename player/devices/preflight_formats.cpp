@@ -94,7 +94,7 @@ void check_images(const Plan& plan, std::uint32_t device, const LiveDevices& dev
   std::vector<std::byte> storage;
   for (const Op& op : plan.ops) {
     if (op.device != device) continue;
-    const std::string what = op.subject != 0 ? plan.name(op.subject) : std::string();
+    const std::string what = op.subject != ObjectId::null ? plan.name(op.subject) : std::string();
     switch (codec::info(op.command).canonical) {
       case CommandId::vkCreateImage: {
         const auto& args = native_block<args_vkCreateImage>(plan, op, storage);

@@ -11,7 +11,7 @@
 namespace rondo::player {
 
 struct ChosenDevice {
-  ObjectId captured = 0;
+  ObjectId captured = ObjectId::null;
   std::string name;    // "llvmpipe (llvmpipe, Mesa 22.3.6)"
   std::string reason;  // "as asked", "the captured device and driver", …
 };

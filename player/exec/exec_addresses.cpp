@@ -45,7 +45,7 @@ Result<void> create_buffer(Run& run, const Op& op, std::byte* args) {
 
 Result<void> create_image(Run& run, const Op& op, std::byte* args) {
   auto& a = as<args_vkCreateImage>(args);
-  if (const MadeOfSwapchain made = made_of_swapchain(run.plan(), op.subject); made.swapchain != 0) {
+  if (const MadeOfSwapchain made = made_of_swapchain(run.plan(), op.subject); made.swapchain != ObjectId::null) {
     const Result<VkImage> own = image_of_swapchain(run, op, made);
     if (!own) return tl::unexpected<Error>(own.error());
     *a.pImage = *own;
@@ -61,7 +61,7 @@ Result<void> create_image(Run& run, const Op& op, std::byte* args) {
 // Those of a swapchain go with it.
 Result<void> destroy_image(Run& run, const Op& op, std::byte* args) {
   const ObjectId image = run.patched_id(op, offset_in(args, &as<args_vkDestroyImage>(args).image));
-  if (made_of_swapchain(run.plan(), image).swapchain == 0) run.call(op, args);
+  if (made_of_swapchain(run.plan(), image).swapchain == ObjectId::null) run.call(op, args);
   return {};
 }
 
@@ -92,14 +92,14 @@ Result<void> get_structure_address(Run& run, const Op& op, std::byte* args) {
 
 bool is_placed(const Plan& plan, ObjectId resource) {
   const std::uint32_t place = plan.place_of(resource);
-  if (resource == 0 || place == kNone) return false;
+  if (resource == ObjectId::null || place == kNone) return false;
   const std::uint32_t memory = plan.resources[place].memory;
   return memory != kNone && plan.memories[memory].place != 0;
 }
 
 void BufferAddresses::apply(const Plan& plan, ObjectId buffer, VkBufferCreateInfo& info) {
   const std::uint32_t place = plan.place_of(buffer);
-  if (buffer == 0 || place == kNone) return;
+  if (buffer == ObjectId::null || place == kNone) return;
   if (const std::uint64_t captured = plan.resources[place].opaque; captured != 0) {
     chained(info.pNext, opaque_).opaqueCaptureAddress = captured;
     info.flags |= VK_BUFFER_CREATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT;

@@ -60,7 +60,7 @@ Result<void> check_image(Run& run, const Op& op, std::byte* args) {
 constexpr std::uint64_t kMayHangNs = 2'000'000'000;
 
 bool makes_events(const Plan& plan) {
-  const std::vector<Object>& all = plan.objects.objects();
+  const ByObject<Object>& all = plan.objects.objects();
   return std::any_of(all.begin(), all.end(), [](const Object& o) { return o.type == HandleType::VkEvent; });
 }
 
@@ -220,7 +220,7 @@ struct Content {
 
 // The objects of an array of handles, in one go through the op's patches.
 std::vector<ObjectId> ids_of(const Run& run, const Op& op, std::uint32_t first, std::uint32_t count) {
-  std::vector<ObjectId> ids(count, 0);
+  std::vector<ObjectId> ids(count);
   for (const Patch& patch : std::span(run.plan().patches).subspan(op.first_patch, op.patches))
     if (patch.offset >= first && (patch.offset - first) / sizeof(std::uint64_t) < count)
       ids[(patch.offset - first) / sizeof(std::uint64_t)] = patch.id;

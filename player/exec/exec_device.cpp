@@ -161,7 +161,7 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
 }
 
 Result<void> destroy_instance(Run& run, const Op& op, std::byte*) {
-  return op.dispatch != 0 ? run.release_instance(op.dispatch, true) : Result<void>();
+  return op.dispatch != ObjectId::null ? run.release_instance(op.dispatch, true) : Result<void>();
 }
 
 // Whose executors call no function of this name, or can do without it.

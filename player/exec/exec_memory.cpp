@@ -81,7 +81,7 @@ Result<void> allocate(Run& run, const Op& op, std::byte* args) {
 
 Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
   MemoryState gone;  // what lies at a place stays there until the driver has let go of it
-  if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != 0 && place != kNone) {
+  if (const std::uint32_t place = run.plan().place_of(op.subject); op.subject != ObjectId::null && place != kNone) {
     std::swap(gone, run.memory_at(place));
     run.substitutes().forget_places(place);
   }
@@ -91,7 +91,7 @@ Result<void> free_memory(Run& run, const Op& op, std::byte* args) {
 // The offset of a resource here: its allocation may have been laid out anew.
 void move_offset(Run& run, ObjectId resource, VkDeviceSize& offset) {
   const std::uint32_t place = run.plan().place_of(resource);
-  if (resource == 0 || place == kNone) return;
+  if (resource == ObjectId::null || place == kNone) return;
   const std::uint32_t memory = run.plan().resources[place].memory;
   if (memory == kNone) return;
   const Placement& placement = run.placements().of[memory];
@@ -188,7 +188,8 @@ Result<void> bind_images(Run& run, const Op& op, std::byte* args) {
   for (std::uint32_t i = 0; i < a.bindInfoCount; ++i) {
     auto& info = const_cast<VkBindImageMemoryInfo&>(a.pBindInfos[i]);
     const ObjectId image = run.patched_id(op, offset_in(args, &info.image));
-    if (made_of_swapchain(run.plan(), image).swapchain != 0) continue;  // it is the swapchain's own, and has its memory
+    if (made_of_swapchain(run.plan(), image).swapchain != ObjectId::null)
+      continue;  // it is the swapchain's own, and has its memory
     move_offset(run, image, info.memoryOffset);
     RONDO_TRY(check_image(
         run, op, args, info.image, info.memory, info.memoryOffset,
@@ -225,7 +226,7 @@ Result<void> CapturedData::load(Run& run, const Op& op, const void* data, std::s
   data_ = static_cast<const std::byte*>(data);
   if (data_ != nullptr || bytes == 0) return {};
   const TimingPause pause(run);  // the program had them at hand
-  auto taken = run.options().blobs->take(run.index_of(op));
+  auto taken = run.options().blobs->take(run.op_index(op));
   if (!taken) return tl::unexpected<Error>(taken.error());
   late_ = std::move(*taken);
   data_ = late_->data();

@@ -32,7 +32,7 @@ std::vector<VkDescriptorPoolSize> sizes_for(const Run& run, const Op& op, const 
       asked.pNext, VK_STRUCTURE_TYPE_DESCRIPTOR_SET_VARIABLE_DESCRIPTOR_COUNT_ALLOCATE_INFO);
   std::map<VkDescriptorType, std::uint32_t> needed;
   std::map<ObjectId, std::vector<std::byte>> blocks;  // of the layouts' creation
-  const std::vector<Object>& objects = run.plan().objects.objects();
+  const ByObject<Object>& objects = run.plan().objects.objects();
   std::uint32_t set = 0;
   for (const Patch& patch : std::span(run.plan().patches).subspan(op.first_patch, op.patches)) {
     if (objects[patch.id].type != HandleType::VkDescriptorSetLayout) continue;

@@ -78,7 +78,7 @@ Result<std::unique_ptr<VirtualSwapchain>> create_virtual_swapchain(Run& run, con
       destroy_virtual_swapchain(device, *swapchain);
       return tl::unexpected<Error>(run.failure(op, r, command));
     }
-    if (captured.images[i] != 0) run.slot(captured.images[i]) = reinterpret_cast<std::uint64_t>(image);
+    if (captured.images[i] != ObjectId::null) run.slot(captured.images[i]) = reinterpret_cast<std::uint64_t>(image);
   }
   // They belonged to the create's parameters.
   image_info.queueFamilyIndexCount = 0;
@@ -115,7 +115,7 @@ Result<void> create_swapchain(Run& run, const Op& op, std::byte* args) {
 }
 
 Result<void> destroy_swapchain(Run& run, const Op& op, std::byte*) {
-  if (op.subject == 0) return {};
+  if (op.subject == ObjectId::null) return {};
   std::unique_ptr<VirtualSwapchain>& swapchain = run.swapchains()[run.plan().place_of(op.subject)];
   if (swapchain != nullptr) {
     if (Presenter* presenter = run.presenter(); presenter != nullptr) presenter->closing(*swapchain);
@@ -138,7 +138,7 @@ Result<void> signal_acquired(Run& run, const Op& op, VkSwapchainKHR handle, VkSe
   DeviceState& device = run.device(op);
   // In the presenting queue's own order nothing can wait for itself.
   const ObjectId presents = run.plan().swapchains[swapchain->place].present_queue;
-  VkQueue queue = presents != 0 ? reinterpret_cast<VkQueue>(run.slot(presents)) : VK_NULL_HANDLE;
+  VkQueue queue = presents != ObjectId::null ? reinterpret_cast<VkQueue>(run.slot(presents)) : VK_NULL_HANDLE;
   if (queue == VK_NULL_HANDLE) queue = device.service_queue;
   VkSubmitInfo submit{};
   submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;

@@ -21,9 +21,9 @@ Result<void> submit(Run& run, const Op& op, std::byte* args) {
   using Batch = std::remove_const_t<std::remove_pointer_t<decltype(a.pSubmits)>>;
   run.submitting();
   if (CommandTimes* const times = run.command_times(); times != nullptr)
-    times->insert(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
+    times->insert(run.op_index(op), const_cast<Batch*>(a.pSubmits), a.submitCount);
   if (GpuTimes* const times = run.gpu_times(); times != nullptr)  // its blocks are the run's own
-    RONDO_TRY(times->surround(run.index_of(op), const_cast<Batch*>(a.pSubmits), a.submitCount));
+    RONDO_TRY(times->surround(run.op_index(op), const_cast<Batch*>(a.pSubmits), a.submitCount));
   RONDO_TRY(run.call_checked(op, args));
   run.submitted(op, a.submitCount);
   if (op.watched) [[unlikely]]

@@ -15,7 +15,7 @@ Wrong check_buffers(Validity& v, const Call& c) {
   if (a.unverified != nullptr) return {};
   for (std::uint32_t i = 0; i < a.count; ++i) {
     const ObjectId id = c.id(&a.pBuffers[i]);
-    if (id == 0 || a.pRanges[i].size == 0 || a.pRanges[i].size == VK_WHOLE_SIZE) return "reads nothing";
+    if (id == ObjectId::null || a.pRanges[i].size == 0 || a.pRanges[i].size == VK_WHOLE_SIZE) return "reads nothing";
     if (Wrong w = check_bytes(v, "pRanges", id, a.pRanges[i].offset, a.pRanges[i].size); !w.empty()) return w;
     v.needs_usage(id, VK_BUFFER_USAGE_TRANSFER_SRC_BIT);
   }

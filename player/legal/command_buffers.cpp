@@ -42,7 +42,7 @@ bool recently(const std::vector<ObjectId>& uses, ObjectId id) {
 ObjectId twice(std::vector<ObjectId> ids) {
   std::sort(ids.begin(), ids.end());
   const auto at = std::adjacent_find(ids.begin(), ids.end());
-  return at != ids.end() ? *at : 0;
+  return at != ids.end() ? *at : ObjectId::null;
 }
 
 Wrong create_pool(Validity& v, const Call& c) {
@@ -53,7 +53,7 @@ Wrong create_pool(Validity& v, const Call& c) {
   if (std::none_of(queues.begin(), queues.end(),
                    [&](const QueueUse& queue) { return queue.family == info.queueFamilyIndex; }))
     return v.name(c.dispatch()) + " has no queue of family " + std::to_string(info.queueFamilyIndex);
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     CommandPool& pool = v.command_pools.make(id);
     pool.create_op = v.op();
     pool.resets_single = (info.flags & VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT) != 0;
@@ -71,7 +71,7 @@ Wrong allocate(Validity& v, const Call& c) {
   CommandPool* pool = v.command_pools.find(c.id(&info.commandPool));
   for (std::uint32_t i = 0; i < info.commandBufferCount; ++i) {
     const ObjectId id = c.created(i);
-    if (id == 0) continue;
+    if (id == ObjectId::null) continue;
     CommandBuffer& commands = v.command_buffers.make(id);
     commands.secondary = info.level == VK_COMMAND_BUFFER_LEVEL_SECONDARY;
     if (pool == nullptr) continue;
@@ -87,10 +87,11 @@ Wrong free_buffers(Validity& v, const Call& c) {
   const ObjectId pool = c.id(&a.commandPool);
   std::vector<ObjectId> seen;
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
-    if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != 0) seen.push_back(id);
-  if (const ObjectId id = twice(seen); id != 0) return "frees " + v.name(id) + " twice";
+    if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != ObjectId::null) seen.push_back(id);
+  if (const ObjectId id = twice(seen); id != ObjectId::null) return "frees " + v.name(id) + " twice";
   for (std::uint32_t i = 0; i < a.commandBufferCount; ++i)
-    if (const ObjectId id = c.id(&a.pCommandBuffers[i]); id != 0 && v.plan().objects.objects()[id].parent != pool)
+    if (const ObjectId id = c.id(&a.pCommandBuffers[i]);
+        id != ObjectId::null && v.plan().objects.objects()[id].parent != pool)
       return v.name(id) + " is not of " + v.name(pool);
   return {};
 }
@@ -195,11 +196,12 @@ void give_again(Validity& v, CommandBuffer& commands, bool runs) {
 
 // A driver looks into the pass of the one with what it knows of the other.
 Wrong check_inherited(CommandBuffer& primary, const CommandBuffer& secondary) {
-  if (primary.secondary && primary.framebuffer == 0) primary.framebuffer = secondary.framebuffer;
+  if (primary.secondary && primary.framebuffer == ObjectId::null) primary.framebuffer = secondary.framebuffer;
   if (primary.in_render_pass != secondary.in_render_pass ||
       (primary.in_render_pass && primary.subpass != secondary.subpass))
     return "continues another subpass";
-  if (secondary.framebuffer != 0 && secondary.framebuffer != primary.framebuffer) return "inherits another framebuffer";
+  if (secondary.framebuffer != ObjectId::null && secondary.framebuffer != primary.framebuffer)
+    return "inherits another framebuffer";
   if (primary.in_render_pass && primary.attachments != secondary.attachments)
     return "inherits a render pass of other attachments";
   if (secondary.places && primary.colors != secondary.colors)
@@ -240,7 +242,7 @@ Wrong execute(Validity& v, const Call& c) {
       return "executes secondaries more than " + std::to_string(kMostExecutions) + " times, with those within them";
     // What was bound is undefined behind secondaries; a draw with nothing ends drivers.
     commands->graphics = commands->compute = false;
-    commands->bound_graphics = commands->bound_compute = commands->bound_rays = 0;
+    commands->bound_graphics = commands->bound_compute = commands->bound_rays = ObjectId::null;
     commands->bound_shaders.clear();
     commands->bound_sets.clear();
     commands->descriptor_buffers = 0;
@@ -333,13 +335,13 @@ Wrong record_command(Validity& v, const Call& c) {
   if (commands == nullptr) return {};
   if (commands->state != State::recording) return v.name(c.dispatch()) + " is not being recorded";
   if (Wrong w = check_place(*commands, c.command.canonical); !w.empty()) return w;
-  const std::vector<Object>& objects = v.plan().objects.objects();
+  const ByObject<Object>& objects = v.plan().objects.objects();
   const std::size_t first = c.lowered.handles.empty() ? 0 : 1;
   for (std::size_t i = first; i < c.resolution.ids.size(); ++i) {
     const ObjectId id = c.resolution.ids[i];
-    if (id == 0 || may_go(objects[id].type)) continue;
+    if (id == ObjectId::null || may_go(objects[id].type)) continue;
     if (!recently(commands->uses, id)) commands->uses.push_back(id);
-    if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != 0)
+    if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != ObjectId::null)
       commands->uses.push_back(view->image);
   }
   return {};
@@ -348,7 +350,7 @@ Wrong record_command(Validity& v, const Call& c) {
 namespace {
 
 void note_queue(Validity& v, const Call& c, std::uint32_t family) {
-  if (const ObjectId id = c.created(); id != 0) v.queues.make(id) = family;
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.queues.make(id) = family;
 }
 Wrong get_queue(Validity& v, const Call& c) {
   note_queue(v, c, c.as<args_vkGetDeviceQueue>().queueFamilyIndex);

@@ -13,7 +13,7 @@ namespace {
 
 Wrong check_view(Validity& v, const Call& c, const VkDescriptorImageInfo* image) {
   if (v.allows(c.dispatch(), Relaxation::null_descriptors)) return {};
-  return image == nullptr || c.id(&image->imageView) == 0 ? "the descriptor has no view" : Wrong();
+  return image == nullptr || c.id(&image->imageView) == ObjectId::null ? "the descriptor has no view" : Wrong();
 }
 
 Wrong check_address(Validity& v, const Call& c, const VkDescriptorAddressInfoEXT* range) {
@@ -25,9 +25,12 @@ Wrong get_descriptor(Validity& v, const Call& c) {
   const VkDescriptorGetInfoEXT& info = *c.as<args_vkGetDescriptorEXT>().pDescriptorInfo;
   switch (info.type) {
     case VK_DESCRIPTOR_TYPE_SAMPLER:
-      return info.data.pSampler == nullptr || c.id(info.data.pSampler) == 0 ? "the descriptor has no sampler" : Wrong();
+      return info.data.pSampler == nullptr || c.id(info.data.pSampler) == ObjectId::null
+                 ? "the descriptor has no sampler"
+                 : Wrong();
     case VK_DESCRIPTOR_TYPE_COMBINED_IMAGE_SAMPLER:
-      if (info.data.pCombinedImageSampler == nullptr || c.id(&info.data.pCombinedImageSampler->sampler) == 0)
+      if (info.data.pCombinedImageSampler == nullptr ||
+          c.id(&info.data.pCombinedImageSampler->sampler) == ObjectId::null)
         return "the descriptor has no sampler";
       return check_view(v, c, info.data.pCombinedImageSampler);
     case VK_DESCRIPTOR_TYPE_SAMPLED_IMAGE:

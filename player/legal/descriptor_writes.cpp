@@ -80,7 +80,7 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
       return wrong;
   if (w.pImageInfo != nullptr && layout != nullptr && descriptor_item(w.descriptorType) == DescriptorItem::image)
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (c.id(&w.pImageInfo[i].sampler) == 0 &&
+      if (c.id(&w.pImageInfo[i].sampler) == ObjectId::null &&
           needs_sampler(*layout, w.dstBinding, std::uint64_t{w.dstArrayElement} + i, w.descriptorType))
         return "a descriptor has no sampler";
   if (w.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK) {
@@ -96,7 +96,8 @@ Wrong check_write(Validity& v, const Call& c, const SetLayout* layout, std::uint
     if (which == nullptr || which->accelerationStructureCount != w.descriptorCount)
       return "has not as many acceleration structures as it says";
     for (std::uint32_t i = 0; i < w.descriptorCount; ++i)
-      if (c.id(&which->pAccelerationStructures[i]) == 0 && !v.allows(c.dispatch(), Relaxation::null_descriptors))
+      if (c.id(&which->pAccelerationStructures[i]) == ObjectId::null &&
+          !v.allows(c.dispatch(), Relaxation::null_descriptors))
         return "an acceleration structure is null";
     return {};
   }
@@ -141,7 +142,7 @@ void note_descriptor(Validity& v, Set& set, const Target& to, const Set::Descrip
   const std::size_t before = set.written.size();
   Set::Descriptor& one = set.written[{to.at->binding, to.element}];
   one = what;
-  if (to.at->samplers) one.objects[1] = 0;
+  if (to.at->samplers) one.objects[1] = ObjectId::null;
   v.count_written(set.written.size() - before);
 }
 
@@ -260,7 +261,7 @@ Wrong push_set(Validity& v, const Call& c, const Push& a, const std::vector<VkPi
   if (wrong.empty() && (layout == nullptr || !pushes(*layout)) && v.pipeline_layouts.find(id) != nullptr)
     return "set " + std::to_string(a.set) + " of " + v.name(id) + " is not for pushed descriptors";
   if (CommandBuffer* commands = v.command_buffers.find(c.dispatch()); commands != nullptr)
-    for (const VkPipelineBindPoint point : points) commands->bound_sets[{point, a.set}] = 0;
+    for (const VkPipelineBindPoint point : points) commands->bound_sets[{point, a.set}] = ObjectId::null;
   for (std::uint32_t i = 0; wrong.empty() && i < a.descriptorWriteCount; ++i)
     wrong = check_write(v, c, layout, UINT32_MAX, "set " + std::to_string(a.set) + " of " + v.name(id),
                         a.pDescriptorWrites[i]);
@@ -285,7 +286,7 @@ Wrong create_template(Validity& v, const Call& c) {
   const ObjectId id = c.created();
   Wrong wrong;
   const SetLayout* layout = nullptr;
-  ObjectId of = 0;
+  ObjectId of = ObjectId::null;
   if (info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR) {
     of = c.id(&info.pipelineLayout);
     layout = set_of(v, of, info.set, wrong);
@@ -302,7 +303,7 @@ Wrong create_template(Validity& v, const Call& c) {
     wrong = check_place(*layout, UINT32_MAX, v.name(of), e.dstBinding, e.dstArrayElement, e.descriptorCount,
                         e.descriptorType);
   }
-  if (id != 0) {
+  if (id != ObjectId::null) {
     Template& made = v.templates.make(id);
     made.entries.assign(info.pDescriptorUpdateEntries, info.pDescriptorUpdateEntries + info.descriptorUpdateEntryCount);
     made.pushes = info.templateType == VK_DESCRIPTOR_UPDATE_TEMPLATE_TYPE_PUSH_DESCRIPTORS_KHR;
@@ -364,7 +365,7 @@ Wrong check_template_data(Validity& v, const Call& c, ObjectId id, const void* d
         };
         one.objects[0] = id_at(item == DescriptorItem::image ? at + 8 : at);
         if (item == DescriptorItem::image) one.objects[1] = id_at(at);
-        if (samples && one.objects[1] == 0) return "a descriptor has no sampler";
+        if (samples && one.objects[1] == ObjectId::null) return "a descriptor has no sampler";
       }
       if (to && item != DescriptorItem::bytes) {
         note_descriptor(v, *set, *to, one);
@@ -383,7 +384,7 @@ Wrong update_with_template(Validity& v, const Call& c) {
     for (const VkDescriptorUpdateTemplateEntry& e : made->entries)
       change_set(v, set, state != nullptr ? state->layout.get() : nullptr, e.dstBinding);
   for (const ObjectId id : c.resolution.ids)
-    if (id != 0 && id != set && id != c.dispatch()) v.hold(id, set);
+    if (id != ObjectId::null && id != set && id != c.dispatch()) v.hold(id, set);
   if (const Template* made = v.templates.find(c.id(&a.descriptorUpdateTemplate)); made != nullptr && made->pushes)
     return v.name(c.id(&a.descriptorUpdateTemplate)) + " is for pushes";
   return check_template_data(v, c, c.id(&a.descriptorUpdateTemplate), a.pData,
@@ -404,7 +405,7 @@ Wrong push_with_template(Validity& v, const Call& c, const Push& a) {
     return v.name(id) + " has no set " + std::to_string(a.set);
   if (made != nullptr && (!made->pushes || made->set != a.set))
     return v.name(template_id) + " is not for pushes to " + where;
-  return check_template_data(v, c, template_id, a.pData, layout, UINT32_MAX, where, 0);
+  return check_template_data(v, c, template_id, a.pData, layout, UINT32_MAX, where, ObjectId::null);
 }
 
 Wrong push_with_template_1(Validity& v, const Call& c) {

@@ -26,7 +26,7 @@ Wrong create_set_layout(Validity& v, const Call& c) {
     if (descriptors > kMostOfAnObject) return "has more than " + std::to_string(kMostOfAnObject) + " descriptors";
     layout->bindings.push_back({b.binding, b.descriptorType, b.descriptorCount, b.pImmutableSamplers != nullptr});
     for (std::uint32_t k = 0; b.pImmutableSamplers != nullptr && k < b.descriptorCount; ++k)
-      if (c.id(&b.pImmutableSamplers[k]) == 0) return "sampler " + std::to_string(k) + " is null";
+      if (c.id(&b.pImmutableSamplers[k]) == ObjectId::null) return "sampler " + std::to_string(k) + " is null";
     if (is_dynamic(b.descriptorType)) layout->dynamic += b.descriptorCount;
     if (b.descriptorType == VK_DESCRIPTOR_TYPE_INLINE_UNIFORM_BLOCK && b.descriptorCount % 4 != 0)
       return "has an inline uniform block of " + std::to_string(b.descriptorCount) + " bytes";
@@ -59,7 +59,7 @@ Wrong create_set_layout(Validity& v, const Call& c) {
   for (std::size_t i = 1; i < layout->bindings.size(); ++i)
     if (layout->bindings[i].binding == layout->bindings[i - 1].binding)
       return "has binding " + std::to_string(layout->bindings[i].binding) + " twice";
-  if (const ObjectId id = c.created(); id != 0) v.set_layouts.make(id) = std::move(layout);
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.set_layouts.make(id) = std::move(layout);
   return {};
 }
 
@@ -67,7 +67,7 @@ Wrong create_pipeline_layout(Validity& v, const Call& c) {
   const VkPipelineLayoutCreateInfo& info = *c.as<args_vkCreatePipelineLayout>().pCreateInfo;
   if (Wrong w = check_sets_of_layout(v, c, info); !w.empty()) return w;
   const ObjectId id = c.created();
-  if (id == 0) return {};
+  if (id == ObjectId::null) return {};
   PipelineLayout& layout = v.pipeline_layouts.make(id);
   for (std::uint32_t i = 0; i < info.setLayoutCount; ++i) {
     const SetLayoutRef* set = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
@@ -79,7 +79,7 @@ Wrong create_pipeline_layout(Validity& v, const Call& c) {
 
 Wrong create_set_pool(Validity& v, const Call& c) {
   const VkDescriptorPoolCreateInfo& info = *c.as<args_vkCreateDescriptorPool>().pCreateInfo;
-  if (const ObjectId id = c.created(); id != 0) v.descriptor_pools.make(id) = {info.flags, v.op()};
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.descriptor_pools.make(id) = {info.flags, v.op()};
   return {};
 }
 
@@ -95,7 +95,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
   for (std::uint32_t i = 0; i < info.descriptorSetCount; ++i) {
     const SetLayoutRef* layout = v.set_layouts.find(c.id(&info.pSetLayouts[i]));
     const ObjectId id = c.created(i);
-    if (c.id(&info.pSetLayouts[i]) == 0) return "the layout of set " + std::to_string(i) + " is null";
+    if (c.id(&info.pSetLayouts[i]) == ObjectId::null) return "the layout of set " + std::to_string(i) + " is null";
     if (layout == nullptr) continue;
     const SetLayout& made_of = **layout;
     if (pushes(made_of)) return v.name(c.id(&info.pSetLayouts[i])) + " is for pushed descriptors";
@@ -103,7 +103,7 @@ Wrong allocate_sets(Validity& v, const Call& c) {
         (pool->flags & VK_DESCRIPTOR_POOL_CREATE_UPDATE_AFTER_BIND_BIT) == 0)
       return v.name(c.id(&info.pSetLayouts[i])) + " is for sets that are updated when they are bound, and " +
              v.name(pool_id) + " is not";
-    if (id == 0) continue;
+    if (id == ObjectId::null) continue;
     Set& set = v.sets.make(id);
     set.layout = *layout;
     if (!set.layout->variable) continue;
@@ -121,10 +121,11 @@ Wrong free_sets(Validity& v, const Call& c) {
   v.let_free_single_sets(pool);
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i)
     for (std::uint32_t k = 0; k < i && a.descriptorSetCount <= 4096; ++k)
-      if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != 0 && set == c.id(&a.pDescriptorSets[k]))
+      if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != ObjectId::null && set == c.id(&a.pDescriptorSets[k]))
         return "frees " + v.name(set) + " twice";
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i)
-    if (const ObjectId set = c.id(&a.pDescriptorSets[i]); set != 0 && v.plan().objects.objects()[set].parent != pool)
+    if (const ObjectId set = c.id(&a.pDescriptorSets[i]);
+        set != ObjectId::null && v.plan().objects.objects()[set].parent != pool)
       return v.name(set) + " is not of " + v.name(pool);
   return {};
 }
@@ -166,14 +167,14 @@ Wrong bind_sets(Validity& v, const Call& c, const Sets& a, const std::vector<VkP
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; i < a.descriptorSetCount; ++i) {
     const ObjectId set_id = c.id(&a.pDescriptorSets[i]);
-    if (set_id == 0 && !has_parts(v, c)) return "set " + std::to_string(i) + " is null";
+    if (set_id == ObjectId::null && !has_parts(v, c)) return "set " + std::to_string(i) + " is null";
     const Set* set = v.sets.find(set_id);
     const SetLayoutRef& wanted = layout->sets[a.firstSet + i];
     for (const VkPipelineBindPoint point : points)
       if (commands != nullptr) commands->bound_sets[{point, a.firstSet + i}] = set_id;
     if (set != nullptr && wanted == nullptr) return v.name(set_id) + " is bound where " + v.name(id) + " has no set";
     if (set == nullptr) {
-      known = known && set_id == 0;
+      known = known && set_id == ObjectId::null;
       continue;
     }
     dynamic += set->layout->dynamic;
@@ -221,11 +222,11 @@ std::vector<VkPipelineBindPoint> points_of(VkShaderStageFlags stages) {
 
 Wrong check_sets_of_layout(const Validity& v, const Call& c, const VkPipelineLayoutCreateInfo& info) {
   for (std::uint32_t i = 0; i < info.setLayoutCount && !has_parts(v, c); ++i)
-    if (c.id(&info.pSetLayouts[i]) == 0) return "layout " + std::to_string(i) + " is null";
+    if (c.id(&info.pSetLayouts[i]) == ObjectId::null) return "layout " + std::to_string(i) + " is null";
   return {};
 }
 
-Wrong check_layout(ObjectId layout) { return layout == 0 ? "there is no pipeline layout" : Wrong(); }
+Wrong check_layout(ObjectId layout) { return layout == ObjectId::null ? "there is no pipeline layout" : Wrong(); }
 
 bool is_dynamic(VkDescriptorType type) {
   return type == VK_DESCRIPTOR_TYPE_UNIFORM_BUFFER_DYNAMIC || type == VK_DESCRIPTOR_TYPE_STORAGE_BUFFER_DYNAMIC;

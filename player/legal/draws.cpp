@@ -174,7 +174,7 @@ Wrong bind_indices(Validity& v, const Call& c, const Args& a, VkDeviceSize size)
   CommandBuffer* commands = commands_of(v, c);
   const bool may_be_null =
       v.allows(c.dispatch(), Relaxation::null_descriptors) || v.allows(c.dispatch(), Relaxation::maintenance6);
-  if (id == 0 && !may_be_null) {  // programs that draw without indices bind it all the same
+  if (id == ObjectId::null && !may_be_null) {  // programs that draw without indices bind it all the same
     if (commands != nullptr) commands->index_bytes = 0;
     v.skip();
     return {};
@@ -207,9 +207,9 @@ Wrong check_vertices(Validity& v, const Call& c, std::uint32_t count, const VkBu
                      const VkDeviceSize* offsets, const VkDeviceSize* sizes, VkBufferUsageFlags usage) {
   for (std::uint32_t i = 0; i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
-    if (id == 0 && !v.allows(c.dispatch(), Relaxation::null_descriptors))
+    if (id == ObjectId::null && !v.allows(c.dispatch(), Relaxation::null_descriptors))
       return "buffer " + std::to_string(i) + " is null";
-    if (id == 0 && offsets[i] != 0) {
+    if (id == ObjectId::null && offsets[i] != 0) {
       if (!c.view.holds(&offsets[i])) return "the offset of null buffer " + std::to_string(i) + " is not 0";
       v.change(c, offsets[i], 0);
     }
@@ -237,7 +237,7 @@ Wrong bind_feedback(Validity& v, const Call& c) {
   constexpr std::uint32_t kMost = 4;  // drivers keep so many
   if (!within(a.firstBinding, a.bindingCount, kMost)) return "has more than " + std::to_string(kMost) + " buffers";
   for (std::uint32_t i = 0; i < a.bindingCount; ++i)
-    if (a.pOffsets[i] % 4 != 0 || c.id(&a.pBuffers[i]) == 0)
+    if (a.pOffsets[i] % 4 != 0 || c.id(&a.pBuffers[i]) == ObjectId::null)
       return "buffer " + std::to_string(i) + " is null, or its offset no multiple of 4";
   return check_vertices(v, c, a.bindingCount, a.pBuffers, a.pOffsets, a.pSizes,
                         VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_BUFFER_BIT_EXT);

@@ -108,7 +108,7 @@ Wrong check_counters(Validity& v, const Call& c, std::uint32_t first, std::uint3
   for (std::uint32_t i = 0; buffers != nullptr && i < count; ++i) {
     const ObjectId id = c.id(&buffers[i]);
     const VkDeviceSize offset = offsets != nullptr ? offsets[i] : 0;
-    if (id == 0) continue;
+    if (id == ObjectId::null) continue;
     if (offset % 4 != 0) return "a counter's offset is no multiple of 4";
     v.needs_usage(id, VK_BUFFER_USAGE_TRANSFORM_FEEDBACK_COUNTER_BUFFER_BIT_EXT);
     if (Wrong w = check_bytes(v, "pCounterBuffers", id, offset, 4); !w.empty()) return w;

@@ -173,14 +173,14 @@ Wrong create_layout(Validity& v, const Call& c) {
   if (Wrong w = check.check(); !w.empty()) return w;
   if (const VkPipelineLayoutCreateInfo* told = check.told(); told != nullptr)
     if (Wrong w = check_sets_of_layout(v, c, *told); !w.empty()) return w;
-  if (const ObjectId id = c.created(); id != 0) v.indirect_layouts.make(id) = check.made;
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.indirect_layouts.make(id) = check.made;
   return {};
 }
 
 // A pipeline that may stand in a set of this kind; an empty set takes any.
 Wrong check_pipeline(Validity& v, const ExecutionSet& set, ObjectId id) {
   const Pipeline* pipeline = v.pipelines.find(id);
-  if (id == 0) return "a pipeline is null";
+  if (id == ObjectId::null) return "a pipeline is null";
   if (pipeline == nullptr) return {};
   if (pipeline->library) return v.name(id) + " is only a part of a pipeline";
   return pipeline->point == set.point ? Wrong() : v.name(id) + " is another kind of pipeline than the first";
@@ -207,7 +207,7 @@ Wrong create_set(Validity& v, const Call& c) {
     for (std::uint32_t i = 0; i < of.shaderCount; ++i) {
       first.push_back(c.id(&of.pInitialShaders[i]));
       const Shader* shader = v.shaders.find(first.back());
-      if (first.back() == 0) return "shader " + std::to_string(i) + " is null";
+      if (first.back() == ObjectId::null) return "shader " + std::to_string(i) + " is null";
       if (shader == nullptr) continue;
       if ((set.stages & static_cast<VkShaderStageFlags>(shader->stage)) != 0) return "has a stage twice";
       set.stages |= static_cast<VkShaderStageFlags>(shader->stage);
@@ -217,7 +217,7 @@ Wrong create_set(Validity& v, const Call& c) {
   if (set.count < first.size())
     return "has room for " + std::to_string(set.count) + ", and begins with " + std::to_string(first.size());
   for (const ObjectId one : first) v.hold(one, id);
-  if (id != 0) v.execution_sets.make(id) = set;
+  if (id != ObjectId::null) v.execution_sets.make(id) = set;
   return {};
 }
 
@@ -253,7 +253,7 @@ Wrong update_shaders(Validity& v, const Call& c) {
     const VkWriteIndirectExecutionSetShaderEXT& write = a.pExecutionSetWrites[i];
     const ObjectId object = c.id(&write.shader);
     const Shader* shader = v.shaders.find(object);
-    if (object == 0) return "shader " + std::to_string(i) + " is null";
+    if (object == ObjectId::null) return "shader " + std::to_string(i) + " is null";
     if (shader != nullptr && (set->stages & static_cast<VkShaderStageFlags>(shader->stage)) == 0)
       return v.name(object) + " is of a stage that " + v.name(id) + " does not have";
     if (Wrong w = update(v, id, *set, write.index, object); !w.empty()) return w;
@@ -267,7 +267,7 @@ Wrong check_address(Validity& v, const Call& c, const char* member, VkDeviceAddr
                     VkBufferUsageFlags usage) {
   if (address % 4 != 0) return std::string(member) + " is no multiple of 4";
   const ObjectId buffer = v.buffer_at(c.dispatch(), address, bytes);
-  if (buffer == 0)
+  if (buffer == ObjectId::null)
     return std::string(member) + " has " + std::to_string(bytes) + " bytes at " + address_text(address) +
            ", and no buffer has them there";
   if (Wrong w = check_bytes(v, member, buffer, 0, 0); !w.empty()) return w;
@@ -282,7 +282,7 @@ Wrong check_sequences(Validity& v, const Call& c, const VkGeneratedCommandsInfoE
   const auto bytes = [&](std::uint64_t sequences) { return (sequences - 1) * layout.stride + layout.bytes; };
   std::uint32_t sequences = info.maxSequenceCount;
   if (const ObjectId id = v.buffer_at(c.dispatch(), info.indirectAddress, bytes(1));
-      id != 0 && info.sequenceCountAddress != 0 && layout.stride != 0) {
+      id != ObjectId::null && info.sequenceCountAddress != 0 && layout.stride != 0) {
     const Buffer& buffer = *v.buffers.find(id);
     const std::uint64_t room = buffer.bytes - (info.indirectAddress - buffer.address);
     sequences = static_cast<std::uint32_t>(std::min<std::uint64_t>(sequences, (room - bytes(1)) / layout.stride + 1));
@@ -297,7 +297,7 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
   const IndirectLayout* layout = v.indirect_layouts.find(layout_id);
   const ExecutionSet* set = v.execution_sets.find(set_id);
   if (layout == nullptr) return "indirectCommandsLayout is null";
-  if (layout->chooses != (set_id != 0))
+  if (layout->chooses != (set_id != ObjectId::null))
     return layout->chooses ? v.name(layout_id) + " chooses from a set, and there is none"
                            : v.name(layout_id) + " does not choose from a set";
   if (set != nullptr && (set->shaders != layout->chooses_shaders || set->point != layout->point))
@@ -305,13 +305,13 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
   // A sequence has an index for each of them.
   if (set != nullptr && set->shaders && set->stages != layout->stages)
     return v.name(set_id) + " has shaders of other stages than " + v.name(layout_id) + " chooses";
-  if (set_id == 0) {
+  if (set_id == ObjectId::null) {
     const auto* pipeline = find_chained<VkGeneratedCommandsPipelineInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_PIPELINE_INFO_EXT);
     const auto* shaders = find_chained<VkGeneratedCommandsShaderInfoEXT>(
         info.pNext, VK_STRUCTURE_TYPE_GENERATED_COMMANDS_SHADER_INFO_EXT);
     if (pipeline == nullptr && shaders == nullptr) return "names neither a set nor pipeline or shaders";
-    if (pipeline != nullptr && c.id(&pipeline->pipeline) == 0) return "pipeline is null";
+    if (pipeline != nullptr && c.id(&pipeline->pipeline) == ObjectId::null) return "pipeline is null";
     if (shaders != nullptr && shaders->shaderCount == 0) return "has no shaders";
   }
   if (info.maxSequenceCount == 0) return "maxSequenceCount is 0";
@@ -325,7 +325,7 @@ Wrong check_info(Validity& v, const Call& c, const VkGeneratedCommandsInfoEXT& i
 }
 
 bool binds_what_it_needs(const CommandBuffer& commands, VkPipelineBindPoint point) {
-  if (point == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR) return commands.bound_rays != 0;
+  if (point == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR) return commands.bound_rays != ObjectId::null;
   return point == VK_PIPELINE_BIND_POINT_COMPUTE ? commands.compute : commands.graphics;
 }
 
@@ -335,14 +335,14 @@ void unbind_what_it_binds(CommandBuffer& commands, const IndirectLayout& layout)
   if (!layout.chooses) return;
   std::erase_if(commands.bound_shaders, [&](const auto& bound) { return (bound.first & layout.stages) != 0; });
   if (layout.point == VK_PIPELINE_BIND_POINT_COMPUTE) {
-    commands.bound_compute = 0;
+    commands.bound_compute = ObjectId::null;
     commands.compute = false;
   } else if (layout.point == VK_PIPELINE_BIND_POINT_GRAPHICS) {
-    commands.bound_graphics = 0;
+    commands.bound_graphics = ObjectId::null;
     commands.graphics = commands.bound_shaders.count(VK_SHADER_STAGE_VERTEX_BIT) != 0 ||
                         commands.bound_shaders.count(VK_SHADER_STAGE_MESH_BIT_EXT) != 0;
   } else {
-    commands.bound_rays = 0;
+    commands.bound_rays = ObjectId::null;
   }
 }
 

@@ -42,7 +42,7 @@ Wrong create_image(Validity& v, const Call& c) {
       !v.allows(c.dispatch(), Relaxation::drm_format_modifier))
     return "tiling is that of an extension that is not enabled";
   const ObjectId id = c.created();
-  if (id == 0) return {};
+  if (id == ObjectId::null) return {};
   Image& image = v.images.make(id);
   image.type = info.imageType;
   image.format = info.format;
@@ -56,8 +56,8 @@ Wrong create_image(Validity& v, const Call& c) {
   image.create_op = v.op();
   const auto* of =
       find_chained<VkImageSwapchainCreateInfoKHR>(info.pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
-  const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0;
-  if (swapchain == 0) return {};
+  const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : ObjectId::null;
+  if (swapchain == ObjectId::null) return {};
   const Image* own = v.swapchains.find(swapchain);
   if (own == nullptr) return "is made of " + v.name(swapchain) + ", of which nothing is known";
   if (own->format != info.format || own->extent.width != e.width || own->extent.height != e.height ||
@@ -74,7 +74,7 @@ Wrong create_swapchain(Validity& v, const Call& c) {
   if (info.imageExtent.width == 0 || info.imageExtent.height == 0 || info.imageArrayLayers == 0)
     return "makes images without texels";
   if (info.imageFormat == VK_FORMAT_UNDEFINED) return "imageFormat is undefined";
-  if (id == 0) return {};
+  if (id == ObjectId::null) return {};
   Image& image = v.swapchains.make(id);
   image.of_swapchain = true;
   image.create_op = v.op();
@@ -125,7 +125,7 @@ Wrong create_view(Validity& v, const Call& c) {
   if (Wrong w = check_range(v, "subresourceRange", image_id, info.subresourceRange, slices); !w.empty()) return w;
   if (info.subresourceRange.aspectMask == 0) return "aspectMask is 0";
   const ObjectId id = c.created();
-  if (id == 0) return {};
+  if (id == ObjectId::null) return {};
   ImageView& view = v.image_views.make(id);
   view.image = image_id;
   v.hold(image_id, id);

@@ -20,9 +20,9 @@ Wrong allocate(Validity& v, const Call& c) {
   if (info.allocationSize == 0) return "allocates no bytes";
   const auto* dedicated =
       find_chained<VkMemoryDedicatedAllocateInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_DEDICATED_ALLOCATE_INFO);
-  const ObjectId image = dedicated != nullptr ? c.id(&dedicated->image) : 0;
-  const ObjectId buffer = dedicated != nullptr ? c.id(&dedicated->buffer) : 0;
-  if (image != 0 && buffer != 0) return "is dedicated to both an image and a buffer";
+  const ObjectId image = dedicated != nullptr ? c.id(&dedicated->image) : ObjectId::null;
+  const ObjectId buffer = dedicated != nullptr ? c.id(&dedicated->buffer) : ObjectId::null;
+  if (image != ObjectId::null && buffer != ObjectId::null) return "is dedicated to both an image and a buffer";
   const auto* flags = find_chained<VkMemoryAllocateFlagsInfo>(info.pNext, VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_FLAGS_INFO);
   const VkMemoryAllocateFlags bits = flags != nullptr ? flags->flags : 0;
   const auto* address = find_chained<VkMemoryOpaqueCaptureAddressAllocateInfo>(
@@ -30,11 +30,11 @@ Wrong allocate(Validity& v, const Call& c) {
   if (address != nullptr && address->opaqueCaptureAddress != 0 &&
       (bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_CAPTURE_REPLAY_BIT) == 0)
     return "gives a captured address, and does not say so in its flags";
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     Memory& memory = v.memories.make(id);
     memory.bytes = info.allocationSize;
     memory.addresses = (bits & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
-    memory.only_for = image != 0 ? image : buffer;
+    memory.only_for = image != ObjectId::null ? image : buffer;
   }
   return {};
 }
@@ -42,7 +42,7 @@ Wrong allocate(Validity& v, const Call& c) {
 Wrong create_buffer(Validity& v, const Call& c) {
   const VkBufferCreateInfo& info = *c.as<args_vkCreateBuffer>().pCreateInfo;
   if (info.size == 0) return "makes a buffer without bytes";
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     Buffer& buffer = v.buffers.make(id);
     buffer.bytes = info.size;
     buffer.bound = buffer.sparse = (info.flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0;
@@ -54,7 +54,7 @@ Wrong create_buffer(Validity& v, const Call& c) {
 
 Wrong check_dedicated(Validity& v, ObjectId memory_id, ObjectId id) {
   const Memory* memory = v.memories.find(memory_id);
-  return memory == nullptr || memory->only_for == 0 || memory->only_for == id
+  return memory == nullptr || memory->only_for == ObjectId::null || memory->only_for == id
              ? Wrong()
              : "binds " + v.name(id) + " to " + v.name(memory_id) + ", which is dedicated to " +
                    v.name(memory->only_for);
@@ -64,7 +64,7 @@ Wrong bind_buffer(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize off
   Buffer* buffer = v.buffers.find(id);
   const Memory* memory = v.memories.find(memory_id);
   if (buffer == nullptr) return {};
-  if (memory_id == 0) return "binds " + v.name(id) + " to no memory";
+  if (memory_id == ObjectId::null) return "binds " + v.name(id) + " to no memory";
   if (memory != nullptr && !within(offset, buffer->bytes, memory->bytes))
     return "binds " + v.name(id) + ", which has " + std::to_string(buffer->bytes) + " bytes, at " +
            std::to_string(offset) + " of " + v.name(memory_id) + ", which has " + std::to_string(memory->bytes);
@@ -82,7 +82,7 @@ Wrong bind_image(Validity& v, ObjectId id, ObjectId memory_id, VkDeviceSize offs
   Image* image = v.image(id);
   const Memory* memory = v.memories.find(memory_id);
   if (image == nullptr) return {};
-  if (memory_id == 0) return "binds " + v.name(id) + " to no memory";
+  if (memory_id == ObjectId::null) return "binds " + v.name(id) + " to no memory";
   if (memory != nullptr && offset >= memory->bytes)
     return "binds " + v.name(id) + " at " + std::to_string(offset) + " of " + v.name(memory_id) + ", which has " +
            std::to_string(memory->bytes) + " bytes";
@@ -143,7 +143,7 @@ Wrong bind_image_2(Validity& v, const Call& c) {
     const VkBindImageMemoryInfo& info = a.pBindInfos[i];
     const auto* of = find_chained<VkBindImageMemorySwapchainInfoKHR>(
         info.pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
-    if (const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : 0; swapchain != 0) {
+    if (const ObjectId swapchain = of != nullptr ? c.id(&of->swapchain) : ObjectId::null; swapchain != ObjectId::null) {
       if (info.memory != VK_NULL_HANDLE) return "binds " + v.name(c.id(&info.image)) + " to memory and to a swapchain";
       if (Wrong w = bind_to_swapchain(v, c.id(&info.image), swapchain); !w.empty()) return w;
       continue;
@@ -163,14 +163,14 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
   const VkBufferViewCreateInfo& info = *c.as<args_vkCreateBufferView>().pCreateInfo;
   const ObjectId buffer = c.id(&info.buffer), id = c.created();
   const Buffer* state = v.buffers.find(buffer);
-  const bool early = state != nullptr && !state->bound && id != 0;
+  const bool early = state != nullptr && !state->bound && id != ObjectId::null;
   if (info.range == 0 || (state != nullptr && info.offset >= state->bytes)) return "makes a view without bytes";
   if (info.format == VK_FORMAT_UNDEFINED) return "format is undefined";
   if (state != nullptr &&
       (state->usage & (VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_TEXEL_BUFFER_BIT)) == 0)
     v.needs_usage(buffer, VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT);
   if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.range, early); !w.empty()) return w;
-  if (id != 0) {
+  if (id != ObjectId::null) {
     v.buffer_views.make(id).buffer = buffer;
     v.hold(buffer, id);
   }
@@ -180,7 +180,7 @@ Wrong create_buffer_view(Validity& v, const Call& c) {
 
 Wrong get_address(Validity& v, const Call& c) {
   const auto* info = c.as<args_vkGetBufferDeviceAddress>().pInfo;
-  const ObjectId id = info != nullptr ? c.id(&info->buffer) : 0;
+  const ObjectId id = info != nullptr ? c.id(&info->buffer) : ObjectId::null;
   const Buffer* buffer = v.buffers.find(id);
   if (buffer == nullptr) return "asks for the address of no buffer";
   if ((buffer->usage & VK_BUFFER_USAGE_SHADER_DEVICE_ADDRESS_BIT) == 0)

@@ -87,7 +87,7 @@ Wrong create_pass(Validity& v, const Call& c, const Info& info) {
       if (s != VK_SUBPASS_EXTERNAL && s >= info.subpassCount)
         return "dependency " + std::to_string(i) + " names subpass " + std::to_string(s) + " of " +
                std::to_string(info.subpassCount);
-  if (const ObjectId id = c.created(); id != 0) v.passes.make(id) = std::move(pass);
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.passes.make(id) = std::move(pass);
   return {};
 }
 
@@ -104,8 +104,8 @@ Wrong check_attachments(Validity& v, const RenderPass* pass, const Framebuffer& 
                         const std::vector<ObjectId>& views) {
   for (std::size_t i = 0; pass != nullptr && i < views.size() && i < pass->rendered.size(); ++i) {
     const ImageView* view = v.image_views.find(views[i]);
-    if (views[i] == 0) continue;
-    if (!v.alive(views[i]) || (view != nullptr && view->image != 0 && !v.alive(view->image)))
+    if (views[i] == ObjectId::null) continue;
+    if (!v.alive(views[i]) || (view != nullptr && view->image != ObjectId::null && !v.alive(view->image)))
       return v.name(views[i]) + " or its image is destroyed";
     if (view == nullptr) continue;
     const Image* image = v.image(view->image);
@@ -157,10 +157,10 @@ Wrong create_framebuffer(Validity& v, const Call& c) {
     return "says nothing of the images that it has";
   if (framebuffer.imageless) make_readable(v, c, *images, framebuffer);
   for (std::uint32_t i = 0; !framebuffer.imageless && i < info.attachmentCount; ++i)
-    if (framebuffer.views.push_back(c.id(&info.pAttachments[i])); framebuffer.views.back() == 0)
+    if (framebuffer.views.push_back(c.id(&info.pAttachments[i])); framebuffer.views.back() == ObjectId::null)
       return "attachment " + std::to_string(i) + " is null";
   if (Wrong w = check_attachments(v, pass, framebuffer, framebuffer.views); !w.empty()) return w;
-  if (const ObjectId id = c.created(); id != 0) v.framebuffers.make(id) = std::move(framebuffer);
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.framebuffers.make(id) = std::move(framebuffer);
   return {};
 }
 
@@ -190,7 +190,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
       return v.name(framebuffer_id) + " gets another number of images than it has attachments";
     std::vector<ObjectId> views = framebuffer->views;
     for (std::uint32_t i = 0; framebuffer->imageless && given != nullptr && i < given->attachmentCount; ++i)
-      if (views.push_back(c.id(&given->pAttachments[i])); views.back() == 0)
+      if (views.push_back(c.id(&given->pAttachments[i])); views.back() == ObjectId::null)
         return "attachment " + std::to_string(i) + " is null";
     // The framebuffer may have been made with another pass that is compatible.
     if (Wrong w = check_attachments(v, pass, *framebuffer, views); !w.empty()) return w;
@@ -200,7 +200,7 @@ Wrong begin_pass(Validity& v, const Call& c, const VkRenderPassBeginInfo& info, 
     if (commands != nullptr)
       for (const ObjectId id : views) {
         commands->uses.push_back(id);
-        if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != 0)
+        if (const ImageView* view = v.image_views.find(id); view != nullptr && view->image != ObjectId::null)
           commands->uses.push_back(view->image);
       }
   }
@@ -340,7 +340,7 @@ void leave_pass(CommandBuffer& commands) {
   commands.pass = CommandBuffer::Pass::none;
   commands.knows_area = commands.secondaries_only = commands.in_render_pass = false;
   commands.takes_secondaries = false;
-  commands.framebuffer = 0;
+  commands.framebuffer = ObjectId::null;
 }
 
 std::span<const VkRect2D> areas_of(const VkRect2D& area, const void* chain) {

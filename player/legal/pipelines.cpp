@@ -54,7 +54,8 @@ namespace {
 Wrong create_module(Validity& v, const Call& c) {
   const VkShaderModuleCreateInfo& info = *c.as<args_vkCreateShaderModule>().pCreateInfo;
   if (Wrong w = check_code(info.pCode, info.codeSize); !w.empty()) return w;
-  if (const ObjectId id = c.created(); id != 0) v.modules.make(id) = uses_of(info.pCode, info.codeSize / 4);
+  if (const ObjectId id = c.created(); id != ObjectId::null)
+    v.modules.make(id) = uses_of(info.pCode, info.codeSize / 4);
   return {};
 }
 
@@ -104,7 +105,7 @@ Wrong create_graphics(Validity& v, const Call& c) {
     if (Wrong w = check_graphics_pipeline(v, c, info); !w.empty()) return "pipeline " + std::to_string(i) + ": " + w;
     check_base(v, c, info, i, flags);
     flags.push_back(pipeline_flags(info));
-    if (const ObjectId id = c.created(i); id != 0) {
+    if (const ObjectId id = c.created(i); id != ObjectId::null) {
       ShaderUses uses;
       for (std::uint32_t s = 0; info.pStages != nullptr && s < info.stageCount; ++s)
         add_uses(v, c, info.pStages[s], uses);
@@ -132,7 +133,7 @@ Wrong create_compute(Validity& v, const Call& c) {
     const VkComputePipelineCreateInfo& info = a.pCreateInfos[i];
     check_base(v, c, info, i, flags);
     flags.push_back(pipeline_flags(info));
-    if (const ObjectId id = c.created(i); id != 0) {
+    if (const ObjectId id = c.created(i); id != ObjectId::null) {
       Pipeline& made = v.pipelines.make(id);
       made.point = VK_PIPELINE_BIND_POINT_COMPUTE;
       made.allows_derivatives = (pipeline_flags(info) & VK_PIPELINE_CREATE_ALLOW_DERIVATIVES_BIT) != 0;
@@ -160,7 +161,7 @@ Wrong create_ray_tracing(Validity& v, const Call& c) {
     if (Wrong w = check_shader_groups(info, stages); !w.empty()) return w;
     check_base(v, c, info, i, flags);
     flags.push_back(pipeline_flags(info));
-    if (const ObjectId id = c.created(i); id != 0) {
+    if (const ObjectId id = c.created(i); id != ObjectId::null) {
       ShaderUses uses;
       for (std::uint32_t s = 0; s < info.stageCount; ++s) add_uses(v, c, info.pStages[s], uses);
       for (std::uint32_t p = 0; info.pLibraryInfo != nullptr && p < info.pLibraryInfo->libraryCount; ++p)
@@ -201,7 +202,7 @@ Wrong bind_pipeline(Validity& v, const Call& c) {
 Wrong merge_caches(Validity&, const Call& c) {
   const auto& a = c.as<args_vkMergePipelineCaches>();
   for (std::uint32_t i = 0; i < a.srcCacheCount; ++i)
-    if (c.id(&a.pSrcCaches[i]) == 0) return "cache " + std::to_string(i) + " is null";
+    if (c.id(&a.pSrcCaches[i]) == ObjectId::null) return "cache " + std::to_string(i) + " is null";
   return {};
 }
 

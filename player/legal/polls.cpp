@@ -47,7 +47,7 @@ void change_event(Validity& v, ObjectId id, bool set, Place place) {
 }
 
 Wrong create_event(Validity& v, const Call& c) {
-  if (const ObjectId id = c.created(); id != 0) v.events.make(id);
+  if (const ObjectId id = c.created(); id != ObjectId::null) v.events.make(id);
   return {};
 }
 Wrong set_event(Validity& v, const Call& c) {

@@ -43,7 +43,7 @@ Wrong create_pool(Validity& v, const Call& c) {
   if (!may_query(v, c.dispatch(), info.queryType)) return "queryType is of an extension that is not enabled";
   const bool statistics = info.queryType == VK_QUERY_TYPE_PIPELINE_STATISTICS;
   if (statistics && info.pipelineStatistics == 0) return "pipelineStatistics is 0";
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     QueryPool& pool = v.query_pools.make(id);
     pool.type = info.queryType;
     pool.count = info.queryCount;
@@ -206,7 +206,7 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
           range.layerCount != image[i].subresourceRange.layerCount)
         v.change(c, image[i].subresourceRange, range);
     }
-    if (id == 0) return "a barrier's image is null";
+    if (id == ObjectId::null) return "a barrier's image is null";
     const bool changes =
         image[i].oldLayout != image[i].newLayout || image[i].srcQueueFamilyIndex != image[i].dstQueueFamilyIndex;
     if (changes &&
@@ -220,7 +220,7 @@ Wrong check_barriers(Validity& v, const Call& c, std::uint32_t buffers, const Bu
 
 Wrong check_events(const Call& c, std::uint32_t count, const VkEvent* events) {
   for (std::uint32_t i = 0; i < count; ++i)
-    if (c.id(&events[i]) == 0) return "event " + std::to_string(i) + " is null";
+    if (c.id(&events[i]) == ObjectId::null) return "event " + std::to_string(i) + " is null";
   return {};
 }
 
@@ -278,7 +278,7 @@ Wrong put_back_barriers(Validity& v, const Call& c) {
 Wrong put_back_event(Validity& v, const Call& c) {
   const auto& a = c.as<args_rondoEventSet>();
   const ObjectId event = c.id(&a.event);
-  if (event == 0) return "sets no event";
+  if (event == ObjectId::null) return "sets no event";
   if (a.pDependencyInfo != nullptr)
     if (Wrong w = check_dependency(v, c, *a.pDependencyInfo); !w.empty()) return w;
   set_event_by_host(v, event, true);

@@ -19,7 +19,7 @@ Wrong create_structure(Validity& v, const Call& c) {
   if (info.offset % 256 != 0) return "offset is no multiple of 256";
   if (Wrong w = check_bytes(v, "buffer", buffer, info.offset, info.size); !w.empty()) return w;
   v.needs_usage(buffer, VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR);
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     v.structures.make(id) = {buffer};
     v.hold(buffer, id);
   }
@@ -29,7 +29,7 @@ Wrong create_structure(Validity& v, const Call& c) {
 Wrong check_structure(Validity& v, const Call& c, const char* member, const VkAccelerationStructureKHR& handle) {
   const ObjectId id = c.id(&handle);
   const AccelerationStructure* structure = v.structures.find(id);
-  if (id == 0) return std::string(member) + " is null";
+  if (id == ObjectId::null) return std::string(member) + " is null";
   if (structure == nullptr) return {};
   if (!v.alive(structure->buffer)) return v.name(id) + " is in " + v.name(structure->buffer) + ", which is destroyed";
   return check_bytes(v, member, structure->buffer, 0, VK_WHOLE_SIZE);
@@ -102,7 +102,7 @@ Wrong write_properties(Validity& v, const Call& c) {
 Wrong trace(Validity& v, const Call& c) {
   CommandBuffer* commands = commands_of(v, c);
   if (commands == nullptr) return {};
-  if (commands->bound_rays == 0) return "no ray tracing pipeline is bound";
+  if (commands->bound_rays == ObjectId::null) return "no ray tracing pipeline is bound";
   note_reach(v, *commands, VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
   return {};
 }

@@ -40,7 +40,8 @@ class Rendering {
     if (Wrong w = check_attachment(info_.pDepthAttachment, VK_IMAGE_ASPECT_DEPTH_BIT); !w.empty()) return w;
     if (Wrong w = check_attachment(info_.pStencilAttachment, VK_IMAGE_ASPECT_STENCIL_BIT); !w.empty()) return w;
     const ObjectId depth = view_of(info_.pDepthAttachment), stencil = view_of(info_.pStencilAttachment);
-    if (depth != 0 && stencil != 0 && depth != stencil) return "depth and stencil are attachments of different views";
+    if (depth != ObjectId::null && stencil != ObjectId::null && depth != stencil)
+      return "depth and stencil are attachments of different views";
     if (info_.viewMask == 0 && info_.layerCount != layers_) v_.change(c_, info_.layerCount, layers_);
     if (area_is_unfit_) v_.change(c_, info_.renderArea, areas_.front());
     return {};
@@ -49,7 +50,9 @@ class Rendering {
   const VkRect2D& area() const { return areas_.front(); }
 
  private:
-  ObjectId view_of(const VkRenderingAttachmentInfo* one) const { return one != nullptr ? c_.id(&one->imageView) : 0; }
+  ObjectId view_of(const VkRenderingAttachmentInfo* one) const {
+    return one != nullptr ? c_.id(&one->imageView) : ObjectId::null;
+  }
 
   VkSampleCountFlagBits samples_of(const ImageView* view) const {
     const Image* image = view != nullptr ? v_.image(view->image) : nullptr;
@@ -64,7 +67,7 @@ class Rendering {
     const bool color = aspect == VK_IMAGE_ASPECT_COLOR_BIT;
     if (is_depth_stencil(view->format) == color || (!color && (view->aspects & aspect) == 0))
       return v_.name(id) + (color ? " has no color format" : " has no depth or stencil format");
-    if (view->image != 0 && !v_.alive(view->image)) return "the image of " + v_.name(id) + " is destroyed";
+    if (view->image != ObjectId::null && !v_.alive(view->image)) return "the image of " + v_.name(id) + " is destroyed";
     if (Wrong w = check_bound(v_, "imageView", view->image); !w.empty()) return w;
     if (Wrong w = v_.needs_image_usage(
             "imageView", view->image,
@@ -146,7 +149,7 @@ Wrong begin_rendering(Validity& v, const Call& c) {
   if ((info.flags & VK_RENDERING_CONTENTS_INLINE_BIT_EXT) != 0 && may_mix(v, c)) commands->secondaries_only = false;
 #endif
   commands->in_render_pass = false;
-  commands->framebuffer = 0;
+  commands->framebuffer = ObjectId::null;
   commands->subpass = 0;
   commands->knows_area = true;
   commands->area = rendering.area();

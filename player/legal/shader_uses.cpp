@@ -11,7 +11,7 @@ namespace rondo::player::validity {
 namespace {
 
 bool is_gone(Validity& v, ObjectId id, int depth = 0) {
-  if (id == 0) return false;
+  if (id == ObjectId::null) return false;
   if (!v.alive(id)) return true;
   if (depth > 2) return false;
   if (const Buffer* buffer = v.buffers.find(id)) return v.was_freed(buffer->memory);
@@ -41,7 +41,7 @@ void note_reach_of(Validity& v, CommandBuffer& commands, VkPipelineBindPoint poi
   reach.shaders = shaders;
   for (auto at = commands.bound_sets.lower_bound({point, 0});
        at != commands.bound_sets.end() && at->first.first == point; ++at)
-    if (at->second != 0) reach.sets.emplace_back(at->first.second, at->second);
+    if (at->second != ObjectId::null) reach.sets.emplace_back(at->first.second, at->second);
   if (reach.sets.empty() || (!commands.reaches.empty() && commands.reaches.back() == reach)) return;
   commands.reaches.push_back(std::move(reach));
 }

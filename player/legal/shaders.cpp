@@ -33,10 +33,10 @@ Wrong create_shaders(Validity& v, const Call& c) {
     const VkShaderCreateInfoEXT& info = a.pCreateInfos[i];
     const ObjectId id = c.created(i);
     binary = binary || info.codeType == VK_SHADER_CODE_TYPE_BINARY_EXT;
-    if (binary && id != 0) return "makes " + v.name(id) + " of a binary, or behind one";
+    if (binary && id != ObjectId::null) return "makes " + v.name(id) + " of a binary, or behind one";
     if (binary) continue;
     if (Wrong w = check_shader(info); !w.empty()) return "shader " + std::to_string(i) + ": " + w;
-    if (id == 0) continue;
+    if (id == ObjectId::null) continue;
     Shader& made = v.shaders.make(id);
     made.stage = info.stage;
     made.any_base = (info.flags & VK_SHADER_CREATE_DISPATCH_BASE_BIT_EXT) != 0;
@@ -56,13 +56,13 @@ Wrong bind_stage(Validity& v, CommandBuffer& commands, VkShaderStageFlagBits sta
     return v.name(id) + " is bound to another stage than it is of";
   if (commands.can != 0 && (commands.can & (compute ? VK_QUEUE_COMPUTE_BIT : VK_QUEUE_GRAPHICS_BIT)) == 0)
     return "the queues of family " + std::to_string(commands.family) + " have no such stages";
-  (compute ? commands.bound_compute : commands.bound_graphics) = 0;
-  if (id != 0)
+  (compute ? commands.bound_compute : commands.bound_graphics) = ObjectId::null;
+  if (id != ObjectId::null)
     commands.bound_shaders[stage] = id;
   else
     commands.bound_shaders.erase(stage);
   if (compute)
-    commands.compute = id != 0;
+    commands.compute = id != ObjectId::null;
   else
     commands.graphics = has(commands, VK_SHADER_STAGE_VERTEX_BIT) || has(commands, VK_SHADER_STAGE_MESH_BIT_EXT);
   return {};
@@ -72,7 +72,8 @@ Wrong bind_shaders(Validity& v, const Call& c) {
   const auto& a = c.as<args_vkCmdBindShadersEXT>();
   CommandBuffer* commands = v.command_buffers.find(c.dispatch());
   for (std::uint32_t i = 0; commands != nullptr && i < a.stageCount; ++i)
-    if (Wrong w = bind_stage(v, *commands, a.pStages[i], a.pShaders != nullptr ? c.id(&a.pShaders[i]) : 0); !w.empty())
+    if (Wrong w = bind_stage(v, *commands, a.pStages[i], a.pShaders != nullptr ? c.id(&a.pShaders[i]) : ObjectId::null);
+        !w.empty())
       return w;
   return {};
 }
@@ -89,7 +90,7 @@ void unbind_shaders(CommandBuffer& commands, VkPipelineBindPoint point) {
 }
 
 Wrong check_bound_shaders(const CommandBuffer& commands, CommandId draw) {
-  if (commands.bound_graphics != 0) return {};
+  if (commands.bound_graphics != ObjectId::null) return {};
   const bool meshes = std::string_view(codec::info(draw).name).starts_with("vkCmdDrawMesh");
   if (!has(commands, meshes ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_VERTEX_BIT))
     return meshes ? "no mesh shader is bound" : "no vertex shader is bound";

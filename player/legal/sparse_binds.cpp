@@ -18,7 +18,7 @@ Wrong not_sparse(Validity& v, ObjectId id) { return "binds pages of " + v.name(i
 Wrong check_memory(Validity& v, ObjectId id, VkDeviceSize offset, VkDeviceSize bytes) {
   const Memory* memory = v.memories.find(id);
   if (memory == nullptr) return {};
-  if (memory->only_for != 0)
+  if (memory->only_for != ObjectId::null)
     return "binds pages to " + v.name(id) + ", which is dedicated to " + v.name(memory->only_for);
   if (!within(offset, bytes, memory->bytes))
     return "binds " + span_text(offset, bytes) + " of " + v.name(id) + ", which has " + std::to_string(memory->bytes);
@@ -34,7 +34,7 @@ Wrong by_bytes(Validity& v, const Call& c, ObjectId id, std::uint32_t count, con
     use.end = std::max(use.end, bind.resourceOffset + bind.size);
     use.places |= bind.resourceOffset;
     const ObjectId memory = c.id(&bind.memory);
-    if (memory == 0) continue;
+    if (memory == ObjectId::null) continue;
     if (Wrong w = check_memory(v, memory, bind.memoryOffset, bind.size); !w.empty()) return w;
     use.places |= bind.memoryOffset;
     use.memories.insert(memory);
@@ -66,7 +66,7 @@ Wrong by_tiles(Validity& v, const Call& c, ObjectId id, const Image& image, std:
     use.mips = std::max(use.mips, part.mipLevel + 1);
     use.aspects |= part.aspectMask;
     const ObjectId memory = c.id(&bind.memory);
-    if (memory == 0) continue;
+    if (memory == ObjectId::null) continue;
     if (Wrong w = check_memory(v, memory, bind.memoryOffset, 1); !w.empty()) return w;
     use.places |= bind.memoryOffset;
     use.memories.insert(memory);

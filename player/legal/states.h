@@ -21,15 +21,15 @@ inline constexpr std::uint32_t kMostVertexBindings = 32;
 
 struct Memory {
   VkDeviceSize bytes = 0;
-  bool addresses = false;  // of what is bound to it may be asked for
-  ObjectId only_for = 0;   // dedicated to this buffer or image
+  bool addresses = false;              // of what is bound to it may be asked for
+  ObjectId only_for = ObjectId::null;  // dedicated to this buffer or image
 };
 
 struct Buffer {
   VkDeviceSize bytes = 0;
   bool bound = false;  // or sparse
   bool sparse = false;
-  ObjectId memory = 0;
+  ObjectId memory = ObjectId::null;
   VkFlags64 usage = 0;
   std::uint64_t address = 0;  // that the program was told
   std::uint32_t create_op = 0;
@@ -43,7 +43,7 @@ struct Image {
   VkImageCreateFlags flags = 0;
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   bool bound = false;  // or sparse
-  ObjectId memory = 0;
+  ObjectId memory = ObjectId::null;
   VkImageAspectFlags planes = 0;  // bound so far, of a disjoint one
   VkImageUsageFlags usage = 0;
   bool of_swapchain = false;
@@ -51,7 +51,7 @@ struct Image {
 };
 
 struct ImageView {
-  ObjectId image = 0;
+  ObjectId image = ObjectId::null;
   VkFormat format = VK_FORMAT_UNDEFINED;
   VkExtent3D extent{};       // of its first mip; 0 wide: not known
   std::uint32_t layers = 0;  // 0: not known
@@ -60,7 +60,7 @@ struct ImageView {
 };
 
 struct BufferView {
-  ObjectId buffer = 0;
+  ObjectId buffer = ObjectId::null;
 };
 
 struct Binding {
@@ -179,7 +179,7 @@ struct ExecutionSet {
 using Preprocessed = std::tuple<ObjectId, ObjectId, std::uint64_t, std::uint64_t, std::uint64_t, std::uint32_t>;
 
 struct AccelerationStructure {
-  ObjectId buffer = 0;
+  ObjectId buffer = ObjectId::null;
 };
 
 struct CommandPool {
@@ -217,7 +217,7 @@ struct CommandBuffer {
   std::uint32_t begin_op = 0;   // of this recording
   VkCommandBufferUsageFlags usage = 0;
   bool given = false;  // submitted or executed since it was recorded
-  ObjectId index_buffer = 0;
+  ObjectId index_buffer = ObjectId::null;
   VkDeviceSize index_offset = 0;
   VkDeviceSize index_size = VK_WHOLE_SIZE;  // of bytes that are indices
   std::uint32_t index_bytes = 0;            // of an index; 0: nothing is bound
@@ -259,8 +259,8 @@ struct CommandBuffer {
   // Where it is, or what it says it continues: a render pass of so many attachments, or none.
   bool in_render_pass = false;
   std::uint32_t attachments = 0;
-  ObjectId framebuffer = 0;
-  ObjectId bound_compute = 0, bound_graphics = 0, bound_rays = 0;
+  ObjectId framebuffer = ObjectId::null;
+  ObjectId bound_compute = ObjectId::null, bound_graphics = ObjectId::null, bound_rays = ObjectId::null;
   std::map<VkShaderStageFlagBits, ObjectId> bound_shaders;  // without pipelines; none is null
   std::uint32_t descriptor_buffers = 0;                     // that are bound
   std::map<std::pair<VkPipelineBindPoint, std::uint32_t>, ObjectId> bound_sets;

@@ -14,7 +14,7 @@ namespace {
 
 Wrong create_fence(Validity& v, const Call& c) {
   const VkFenceCreateInfo& info = *c.as<args_vkCreateFence>().pCreateInfo;
-  if (const ObjectId id = c.created(); id != 0)
+  if (const ObjectId id = c.created(); id != ObjectId::null)
     v.fences.make(id).signals = (info.flags & VK_FENCE_CREATE_SIGNALED_BIT) != 0;
   return {};
 }
@@ -90,7 +90,7 @@ void give(Validity& v, ObjectId id, Place place) {
 Wrong create_semaphore(Validity& v, const Call& c) {
   const VkSemaphoreCreateInfo& info = *c.as<args_vkCreateSemaphore>().pCreateInfo;
   const auto* type = find_chained<VkSemaphoreTypeCreateInfo>(info.pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-  if (const ObjectId id = c.created(); id != 0) {
+  if (const ObjectId id = c.created(); id != ObjectId::null) {
     Semaphore& semaphore = v.semaphores.make(id);
     semaphore.timeline = type != nullptr && type->semaphoreType == VK_SEMAPHORE_TYPE_TIMELINE;
     if (type != nullptr) semaphore.value = type->initialValue;
@@ -139,7 +139,7 @@ Wrong signal(Validity& v, ObjectId id, std::uint64_t value, Place place) {
   v.work.use(id, place);
   if (semaphore->timeline) return signal_timeline(v, id, *semaphore, value, place);
   // A second signal changes nothing; drivers may take it for an error.
-  if (semaphore->signals != 0 && place.queue != 0) v.needs_drain(place.queue, id);
+  if (semaphore->signals != 0 && place.queue != ObjectId::null) v.needs_drain(place.queue, id);
   semaphore->signals = 1;
   semaphore->given.assign(1, {1, place});
   return {};
@@ -170,7 +170,7 @@ Wrong was_reached(Validity& v, ObjectId id, std::uint64_t value) {
 Wrong acquire_image(Validity& v, ObjectId swapchain, ObjectId semaphore, ObjectId fence) {
   const ObjectId queue = v.plan().queue_of_presents(swapchain);
   make_unsignalled(v, fence);
-  const Place place = v.work.next(queue != 0 ? queue : swapchain);
+  const Place place = v.work.next(queue != ObjectId::null ? queue : swapchain);
   give(v, fence, place);
   return signal(v, semaphore, 0, place);
 }
@@ -197,8 +197,8 @@ void note_id(Validity& v, ObjectId swapchain, std::uint64_t id, Place place) {
 
 // Its swapchains presented before, and all of that is done.
 Wrong begin_cut(Validity& v, const Call&) {
-  const std::vector<Object>& objects = v.plan().objects.objects();
-  for (ObjectId id = 1; id < objects.size(); ++id)
+  const ByObject<Object>& objects = v.plan().objects.objects();
+  for (const ObjectId id : all_ids(objects.size()))
     if (objects[id].type == HandleType::VkSwapchainKHR && objects[id].destroyed == 0) v.presents.make(id).older = true;
   return {};
 }
@@ -225,7 +225,7 @@ Wrong present(Validity& v, const Call& c) {
   const std::uint32_t signalled = fences != nullptr && fences->pFences != nullptr ? fences->swapchainCount : 0;
   for (std::uint32_t i = 0; i < signalled; ++i) {
     const ObjectId id = c.id(&fences->pFences[i]);
-    for (std::uint32_t k = 0; id != 0 && k < i; ++k)
+    for (std::uint32_t k = 0; id != ObjectId::null && k < i; ++k)
       if (c.id(&fences->pFences[k]) == id) return v.name(id) + " is signalled twice";
     make_unsignalled(v, id);
   }
@@ -250,8 +250,8 @@ Wrong queue_idle(Validity& v, const Call& c) {
 }
 
 Wrong device_idle(Validity& v, const Call& c) {
-  const std::vector<Object>& objects = v.plan().objects.objects();
-  for (ObjectId id = 1; v.any_waits_for_event() && id < objects.size(); ++id)
+  const ByObject<Object>& objects = v.plan().objects.objects();
+  for (const ObjectId id : all_ids(v.any_waits_for_event() ? objects.size() : 0))
     if (objects[id].type == HandleType::VkQueue && objects[id].device == c.dispatch())
       if (Wrong w = v.never_ends({id, UINT64_MAX}); !w.empty()) return w;
   v.work.finish_device(c.dispatch(), v.plan().objects.objects());
@@ -358,7 +358,7 @@ Wrong follow_sparse(Validity& v, const Call& c) {
     place = v.work.next(c.dispatch());
     if (Wrong w = follow_batch(v, c, batch, place); !w.empty()) return w;
   }
-  if (fence != 0) give(v, fence, place.queue != 0 ? place : v.work.next(c.dispatch()));
+  if (fence != ObjectId::null) give(v, fence, place.queue != ObjectId::null ? place : v.work.next(c.dispatch()));
   return {};
 }
 
@@ -367,7 +367,7 @@ Wrong follow_sparse(Validity& v, const Call& c) {
 Wrong follow_submit(Validity& v, const Call& c) {
   const ObjectId queue = c.dispatch();
   Place place;
-  ObjectId fence = 0;
+  ObjectId fence = ObjectId::null;
   if (c.command.canonical == CommandId::vkQueueSubmit) {
     const auto& a = c.as<args_vkQueueSubmit>();
     fence = c.id(&a.fence);
@@ -396,8 +396,8 @@ Wrong follow_submit(Validity& v, const Call& c) {
       }
     }
   }
-  if (fence != 0) {
-    if (place.queue == 0) place = v.work.next(queue);
+  if (fence != ObjectId::null) {
+    if (place.queue == ObjectId::null) place = v.work.next(queue);
     give(v, fence, place);
   }
   v.work.submitted(place);

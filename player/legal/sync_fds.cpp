@@ -70,7 +70,7 @@ void await(Validity& v, const std::vector<Export>& sources) {
     if (!v.work.running(source.place) || !v.alive(source.place.queue) || !v.never_ends(source.place).empty() ||
         v.is_blocked(source))
       continue;
-    v.settle_payload(due(v, 0, source));
+    v.settle_payload(due(v, ObjectId::null, source));
     v.work.finish(source.place);
   }
 }
@@ -134,7 +134,7 @@ Wrong export_fence(Validity& v, const Call& c) {
   Settle settle = leaving(v, place);
   settle.fence = id;
   v.settle_payload(settle);
-  if (place.queue == 0) return {};
+  if (place.queue == ObjectId::null) return {};
   if (was_signalled(c.as<args_vkGetFenceFdKHR>().pFd)) await(v, {{v.op(), place}});
   v.exported(place);
   return {};
@@ -149,7 +149,7 @@ Wrong import_fence(Validity& v, const Call& c) {
   fence->signals = true;
   if (info.fd != -1) fence->sources = v.sources();
   v.work.forget(id);
-  Settle settle = coming(v, 0);
+  Settle settle = coming(v, ObjectId::null);
   settle.fence = id;
   v.settle_payload(settle);
   return {};
@@ -166,7 +166,7 @@ Wrong take_imported(Validity& v, ObjectId id, Place place) {
     if (!here && v.is_blocked(source))
       return "waits for " + v.name(id) + ", whose payload may be of work on another device that waits for a " +
              "later record";
-    Settle settle = due(v, here ? place.queue : 0, source);
+    Settle settle = due(v, here ? place.queue : ObjectId::null, source);
     settle.semaphore = id;
     v.settle_payload(settle);
     v.work.depend(place, source.place);

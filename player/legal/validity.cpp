@@ -55,7 +55,7 @@ const std::vector<Handler>& handlers() {
 ObjectId Call::created(std::size_t i) const {
   for (std::size_t h = 0; h < lowered.handles.size(); ++h)
     if ((lowered.handles[h].flags & codec::kCreated) != 0 && i-- == 0) return resolution.ids[h];
-  return 0;
+  return ObjectId::null;
 }
 
 std::string span_text(std::uint64_t offset, std::uint64_t size) {
@@ -66,16 +66,16 @@ std::string span_text(std::uint64_t offset, std::uint64_t size) {
 // Everything that a call names belongs to one device.
 Wrong Validity::check_devices(const Call& call) const {
   if (call.command.level != codec::Level::device) return {};
-  const std::vector<Object>& objects = plan_.objects.objects();
+  const ByObject<Object>& objects = plan_.objects.objects();
   const auto device_of = [&](ObjectId id) {
     return objects[id].type == HandleType::VkDevice ? id : objects[id].device;
   };
   const ObjectId own = device_of(call.dispatch());
-  if (own == 0) return {};
+  if (own == ObjectId::null) return {};
   for (const ObjectId id : call.resolution.ids)
-    if (id != 0)
+    if (id != ObjectId::null)
       if (const ObjectId other = device_of(id);
-          other != own && other != 0 && objects[other].type == HandleType::VkDevice)
+          other != own && other != ObjectId::null && objects[other].type == HandleType::VkDevice)
         return "names " + name(id) + ", which belongs to " + name(other);
   return {};
 }
@@ -110,7 +110,7 @@ Wrong Validity::check_new(const Call& call) const {
   for (std::size_t i = 0; i < call.lowered.handles.size(); ++i) {
     const codec::HandleRef& ref = call.lowered.handles[i];
     const ObjectId id = call.resolution.ids[i];
-    if ((ref.flags & codec::kCreated) == 0 || id == 0) continue;
+    if ((ref.flags & codec::kCreated) == 0 || id == ObjectId::null) continue;
     if (!is_one_of_its_own(ref.type) && call.command.canonical != CommandId::vkCreateImage) continue;
     if (std::find(made.begin(), made.end(), id) == made.end()) return "makes " + this->name(id) + ", which is alive";
   }
@@ -118,7 +118,7 @@ Wrong Validity::check_new(const Call& call) const {
 }
 
 Image* Validity::image(ObjectId id) {
-  if (Image* known = images.find(id); known != nullptr || id == 0) return known;
+  if (Image* known = images.find(id); known != nullptr || id == ObjectId::null) return known;
   const Image* like = swapchains.find(plan_.objects.objects()[id].parent);
   if (like == nullptr) return nullptr;
   return &(images.make(id) = *like);
@@ -137,7 +137,7 @@ Wrong Validity::never_ends(Place place) const {
 }
 
 void Validity::hold(ObjectId object, ObjectId holder) {
-  if (object == 0 || holder == 0) return;
+  if (object == ObjectId::null || holder == ObjectId::null) return;
   std::vector<ObjectId>* all = holders.find(object);
   if (all == nullptr) all = &holders.make(object);
   if (!all->empty() && all->back() == holder) return;
@@ -164,7 +164,7 @@ void Validity::needs_end_of_use(ObjectId object) {
   find_users(object, 0, queues);
   for (const ObjectId queue : queues) {
     if (late_.empty()) late_ = never_ends({queue, UINT64_MAX});
-    settles_.push_back({op(), queue, 0, 0});
+    settles_.push_back({op(), queue, ObjectId::null, ObjectId::null});
     work.finish_queue(queue);
   }
 }
@@ -172,7 +172,7 @@ void Validity::needs_end_of_use(ObjectId object) {
 void Validity::needs_end(Place place) {
   if (!work.running(place)) return;
   if (late_.empty()) late_ = never_ends({place.queue, UINT64_MAX});
-  settles_.push_back({op(), place.queue, 0, 0});
+  settles_.push_back({op(), place.queue, ObjectId::null, ObjectId::null});
   work.finish_queue(place.queue);
 }
 
@@ -181,10 +181,13 @@ void Validity::change_begin(const CommandBuffer& commands, VkCommandBufferUsageF
   begins_.push_back({commands.begin_op, add, remove});
 }
 
-void Validity::needs_reset_of(ObjectId commands) { settles_.push_back({op(), 0, 0, 0, commands, 0, 0, 0}); }
+void Validity::needs_reset_of(ObjectId commands) {
+  settles_.push_back({op(), ObjectId::null, ObjectId::null, ObjectId::null, commands, ObjectId::null, 0, 0});
+}
 
 void Validity::needs_query_end(ObjectId commands, const CommandBuffer::ActiveQuery& query) {
-  settles_.push_back({op(), 0, 0, 0, commands, query.pool, query.query, query.index});
+  settles_.push_back(
+      {op(), ObjectId::null, ObjectId::null, ObjectId::null, commands, query.pool, query.query, query.index});
 }
 
 void Validity::let_reset_single_buffers(ObjectId id) {
@@ -222,7 +225,7 @@ void Validity::note_address(ObjectId id, VkDeviceAddress address) {
 }
 
 ObjectId Validity::buffer_at(ObjectId of, VkDeviceAddress address, VkDeviceSize bytes) const {
-  const std::vector<Object>& objects = plan_.objects.objects();
+  const ByObject<Object>& objects = plan_.objects.objects();
   for (auto at = addresses_.upper_bound(address); at != addresses_.begin();) {
     --at;
     const Buffer* buffer = buffers.find(at->second);
@@ -230,7 +233,7 @@ ObjectId Validity::buffer_at(ObjectId of, VkDeviceAddress address, VkDeviceSize 
         within(address - at->first, bytes, buffer->bytes))
       return at->second;
   }
-  return 0;
+  return ObjectId::null;
 }
 
 void Validity::needs_usage(ObjectId id, VkBufferUsageFlags usage) {
@@ -266,7 +269,7 @@ void Validity::needs_mutable_format(ObjectId id) {
 }
 
 std::uint32_t Validity::device_of(ObjectId of) const {
-  const std::vector<Object>& objects = plan_.objects.objects();
+  const ByObject<Object>& objects = plan_.objects.objects();
   const std::uint32_t place = plan_.place_of(objects[of].type == HandleType::VkDevice ? of : objects[of].device);
   return place < plan_.devices.size() ? place : kNone;
 }
@@ -316,7 +319,7 @@ Wrong Validity::check_waiting_views(const Call& call) {
     return view == nullptr || (buffer != nullptr && buffer->bound);
   });
   for (const ObjectId id : call.resolution.ids)
-    if (id != 0 && std::find(waiting_views_.begin(), waiting_views_.end(), id) != waiting_views_.end()) {
+    if (id != ObjectId::null && std::find(waiting_views_.begin(), waiting_views_.end(), id) != waiting_views_.end()) {
       if (call.command.canonical != CommandId::vkDestroyBufferView)
         return "names " + name(id) + ", a view of " + name(buffer_views.find(id)->buffer) +
                ", which no memory is bound to";
@@ -422,7 +425,7 @@ Wrong Validity::check(const Call& call) {
   edits_.clear();
   skipped_ = false;
   seen = {};
-  waits_for_bind_ = 0;
+  waits_for_bind_ = ObjectId::null;
   if (Wrong wrong = check_new(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_devices(call); !wrong.empty()) return wrong;
   if (Wrong wrong = check_waiting_views(call); !wrong.empty()) return wrong;

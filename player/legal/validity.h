@@ -46,7 +46,7 @@ struct Call {
     return view.as<Args>();
   }
   ObjectId id(const void* member) const { return view.id(member); }
-  ObjectId dispatch() const { return resolution.ids.empty() ? 0 : resolution.ids[0]; }
+  ObjectId dispatch() const { return resolution.ids.empty() ? ObjectId::null : resolution.ids[0]; }
   // What the i-th created handle is, in the order of the payload; 0: none.
   ObjectId created(std::size_t i = 0) const;
 };
@@ -126,7 +126,7 @@ class Validity {
   const Plan& plan() const { return plan_; }
   std::string name(ObjectId id) const { return plan_.name(id); }
   bool alive(ObjectId id) const { return plan_.objects.objects()[id].alive; }
-  bool was_freed(ObjectId memory) const { return memory != 0 && !alive(memory); }
+  bool was_freed(ObjectId memory) const { return memory != ObjectId::null && !alive(memory); }
 
   Table<Memory> memories;
   Table<Buffer> buffers;
@@ -172,8 +172,8 @@ class Validity {
   // The work that uses it, as it stands or through what holds it, has to end first.
   void needs_end_of_use(ObjectId object);
   void needs_end(Place place);
-  void needs_reset(ObjectId fence) { settles_.push_back({op(), 0, 0, fence}); }
-  void needs_drain(ObjectId queue, ObjectId semaphore) { settles_.push_back({op(), queue, semaphore, 0}); }
+  void needs_reset(ObjectId fence) { settles_.push_back({op(), ObjectId::null, ObjectId::null, fence}); }
+  void needs_drain(ObjectId queue, ObjectId semaphore) { settles_.push_back({op(), queue, semaphore, ObjectId::null}); }
   // sync_fds.cpp: payloads of sync fds.
   void exported(Place place);
   std::vector<Export> sources() const;  // what an import may have got
@@ -233,7 +233,7 @@ class Validity {
   std::vector<DescriptorOffset> descriptor_offsets_;
   std::vector<Edit> edits_;
   bool skipped_ = false;
-  ObjectId waits_for_bind_ = 0;
+  ObjectId waits_for_bind_ = ObjectId::null;
   std::vector<ObjectId> waiting_views_;
   std::multimap<VkDeviceAddress, ObjectId> addresses_;  // of buffers
   std::size_t held_ = 0;                                // in all of `holders`

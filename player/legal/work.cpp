@@ -27,7 +27,7 @@ Place Work::last(ObjectId id) const {
 }
 
 bool Work::running(Place place) const {
-  const Queue* queue = place.queue != 0 ? find(place.queue) : nullptr;
+  const Queue* queue = place.queue != ObjectId::null ? find(place.queue) : nullptr;
   return queue != nullptr && place.number > queue->finished;
 }
 
@@ -72,7 +72,7 @@ void Work::finish_queue(ObjectId id) {
   if (const Queue* queue = find(id); queue != nullptr) finish({id, queue->given});
 }
 
-void Work::finish_device(ObjectId device, const std::vector<Object>& objects) {
+void Work::finish_device(ObjectId device, const ByObject<Object>& objects) {
   for (const Queue& queue : queues_)
     if (objects[queue.id].device == device) finish({queue.id, queue.given});
 }

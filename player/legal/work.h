@@ -16,7 +16,7 @@ namespace rondo::player::validity {
 
 // A batch: the number-th that this queue was given. {0, 0}: none.
 struct Place {
-  ObjectId queue = 0;
+  ObjectId queue = ObjectId::null;
   std::uint64_t number = 0;
 };
 
@@ -27,7 +27,7 @@ class Work {
   void depend(Place place, Place earlier);  // … began when that had ended
   void finish(Place place);                 // it ended, and so what it waited for
   void finish_queue(ObjectId queue);        // all of it
-  void finish_device(ObjectId device, const std::vector<Object>& objects);
+  void finish_device(ObjectId device, const ByObject<Object>& objects);
   Place last(ObjectId queue) const;  // that the queue was given; {0, 0}: none
   bool running(Place place) const;
   void submitted(Place place);       // … is a submit's, and no acquire's or present's
@@ -40,7 +40,7 @@ class Work {
 
  private:
   struct Queue {
-    ObjectId id = 0;
+    ObjectId id = ObjectId::null;
     std::uint64_t given = 0, finished = 0;
     std::uint64_t submitted = 0;           // the last one that is a submit's
     std::deque<std::vector<Place>> waits;  // of the batches behind `finished`

@@ -11,7 +11,7 @@
 namespace rondo::player {
 
 struct LayoutChange {
-  ObjectId image = 0;
+  ObjectId image = ObjectId::null;
   VkImageSubresourceRange range{};
   PartLayout before, after;
 };

@@ -51,7 +51,7 @@ Result<void> LayoutRestore::submit(const ByFamily& all) {
     const auto& device = run_.device_at(where.first);
     if (device == nullptr) continue;
     // Who used it last has a queue; what only the host did may be done by any.
-    LiveQueue queue{0, device->service_queue, device->service_family};
+    LiveQueue queue{ObjectId::null, device->service_queue, device->service_family};
     for (const LiveQueue& one : device->queues)
       if (one.family == where.second && queue.family != one.family) queue = one;
     gpu::OneShot& commands = device->one_shot(queue.family);

@@ -51,7 +51,9 @@ class Planner {
   }
 
  private:
-  bool is_older(ObjectId id) const { return id != 0 && (objects_[id].created < begin_ || kept_.count(id) != 0); }
+  bool is_older(ObjectId id) const {
+    return id != ObjectId::null && (objects_[id].created < begin_ || kept_.count(id) != 0);
+  }
   bool lives_at_begin(ObjectId id) const {
     return is_older(id) && (objects_[id].destroyed == 0 || objects_[id].destroyed >= begin_);
   }
@@ -66,7 +68,7 @@ class Planner {
   Result<void> check_settles() const {
     for (const Settle& settle : plan_.settles) {
       if (settle.op < plan_.span.first || settle.op >= plan_.span.last) continue;
-      const ObjectId shared = settle.semaphore != 0 ? settle.semaphore : settle.fence;
+      const ObjectId shared = settle.semaphore != ObjectId::null ? settle.semaphore : settle.fence;
       if (settle.payload != Settle::Payload::none)
         return refuse(settle.op, "gives or takes the payload of " + plan_.name(shared) +
                                      " as a sync fd, which an iteration cannot take back");
@@ -81,7 +83,7 @@ class Planner {
            id == CommandId::vkBindBufferMemory2 || id == CommandId::vkBindImageMemory2;
   }
   struct Bound {
-    ObjectId older = 0, newer = 0;  // resources
+    ObjectId older = ObjectId::null, newer = ObjectId::null;  // resources
     std::vector<ObjectId> memories;
   };
   Bound bound_by(const Op& op) const {
@@ -101,8 +103,8 @@ class Planner {
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i) {
       if (!binds(canonical(i))) continue;
       const Bound bound = bound_by(op(i));
-      if (bound.older == 0) continue;
-      if (bound.newer != 0)
+      if (bound.older == ObjectId::null) continue;
+      if (bound.newer != ObjectId::null)
         return refuse(i, "binds " + plan_.name(bound.older) + ", which is from before the span, together with " +
                              plan_.name(bound.newer) + ", which every iteration makes anew");
       loop_.once.push_back(i);
@@ -381,7 +383,8 @@ class Planner {
     for (std::uint32_t p = 0; p < one.patches; ++p) {
       Patch& patch = plan_.patches[one.first_patch + p];
       const HandleType type = objects_[patch.id].type;
-      if ((type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet) && stays(patch.id)) patch.id = 0;
+      if ((type == HandleType::VkCommandBuffer || type == HandleType::VkDescriptorSet) && stays(patch.id))
+        patch.id = ObjectId::null;
     }
     const auto rest = std::stable_partition(ended, ended + one.ended, [&](ObjectId e) { return !stays(e); });
     one.ended = static_cast<std::uint32_t>(rest - ended);
@@ -390,7 +393,7 @@ class Planner {
   void leave_older_alone() {
     // A reset ends all sets of its pool here: also those that the program had freed before, and that stay.
     std::unordered_set<ObjectId> kept_pools;
-    for (ObjectId id = 1; id < objects_.size(); ++id)
+    for (const ObjectId id : all_ids(objects_.size()))
       if (objects_[id].type == HandleType::VkDescriptorSet && lives_at_begin(id))
         kept_pools.insert(objects_[id].parent);
     for (std::uint32_t i = plan_.span.first; i < plan_.span.last; ++i)
@@ -403,7 +406,7 @@ class Planner {
     std::unordered_set<ObjectId> gone;
     for (const std::uint32_t i : loop_.recordings)
       for (std::uint32_t p = 0; p < op(i).patches; ++p)
-        if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != 0 && !lives_at_begin(id))
+        if (const ObjectId id = plan_.patches[op(i).first_patch + p].id; id != ObjectId::null && !lives_at_begin(id))
           gone.insert(id);
     if (gone.empty()) return;
     for (std::uint32_t i = 0; i < plan_.span.first; ++i)
@@ -470,7 +473,7 @@ class Planner {
   }
 
   Plan& plan_;
-  const std::vector<Object>& objects_;
+  const ByObject<Object>& objects_;
   const std::uint64_t begin_;  // sequence number of the span's first op
   LoopPlan loop_;
   OpView view_;

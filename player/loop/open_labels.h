@@ -12,7 +12,7 @@ namespace rondo::player {
 
 // Of one queue, as ops of the plan.
 struct OpenLabels {
-  ObjectId queue = 0;
+  ObjectId queue = ObjectId::null;
   std::uint32_t ends = 0;             // of labels that the span begins and leaves open
   std::vector<std::uint32_t> begins;  // from before the span, that it ends: in their order
 };

@@ -50,15 +50,15 @@ Result<void> SetContents::keep_one(ObjectId set, const Op& allocation, std::uint
                 plan.path + ": the span cannot be looped: it writes " + plan.full_name(set) + ", " + why);
   };
   // The layouts stand in the order of the sets.
-  ObjectId layout = 0;
+  ObjectId layout = ObjectId::null;
   std::uint32_t seen = 0;
-  for (std::uint32_t i = 0; i < allocation.patches && layout == 0; ++i) {
+  for (std::uint32_t i = 0; i < allocation.patches && layout == ObjectId::null; ++i) {
     const ObjectId id = plan.patches[allocation.first_patch + i].id;
     if (objects[id].type == HandleType::VkDescriptorSetLayout && seen++ == index) layout = id;
   }
   const auto made = layouts.find(layout);
   const Op* const create = made == layouts.end() ? nullptr : made->second;
-  if (layout == 0 || create == nullptr) return failed("whose layout is not known");
+  if (layout == ObjectId::null || create == nullptr) return failed("whose layout is not known");
 
   std::vector<std::byte> block = run_.prepared_copy(*create);
   VkDescriptorSetLayoutCreateInfo& info = *const_cast<VkDescriptorSetLayoutCreateInfo*>(

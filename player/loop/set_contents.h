@@ -26,7 +26,7 @@ class SetContents {
     std::uint32_t binding, count;
   };
   struct Kept {
-    ObjectId set = 0;
+    ObjectId set = ObjectId::null;
     std::uint32_t device = kNone;
     VkDescriptorSet copy = VK_NULL_HANDLE;
     VkDescriptorSetLayout layout = VK_NULL_HANDLE;

@@ -22,7 +22,7 @@ void each_resource(const Plan& plan, const Op& op, Visit visit) {
   for (std::uint32_t p = 0; p < op.patches; ++p) {
     const ObjectId id = plan.patches[op.first_patch + p].id;
     const HandleType type = plan.objects.objects()[id].type;
-    if (id != 0 && (type == HandleType::VkBuffer || type == HandleType::VkImage)) visit(id);
+    if (id != ObjectId::null && (type == HandleType::VkBuffer || type == HandleType::VkImage)) visit(id);
   }
 }
 
@@ -87,14 +87,14 @@ SparseBinds find_sparse_binds(const Plan& plan, const std::function<bool(ObjectI
     bool any = false;
     each_resource(plan, plan.ops[i], [&](ObjectId id) {
       if (!lives_at_begin(id)) return;
-      if (!rebound[id]) binds.resources.push_back(id);
-      rebound[id] = any = true;
+      if (!rebound[index_of(id)]) binds.resources.push_back(id);
+      rebound[index_of(id)] = any = true;
     });
     if (any) binds.within.push_back(i);
   }
   for (std::uint32_t i = 0; i < plan.span.first && !binds.within.empty(); ++i) {
     bool any = false;
-    if (is_bind(plan, i)) each_resource(plan, plan.ops[i], [&](ObjectId id) { any = any || rebound[id]; });
+    if (is_bind(plan, i)) each_resource(plan, plan.ops[i], [&](ObjectId id) { any = any || rebound[index_of(id)]; });
     if (any) binds.before.push_back(i);
   }
   return binds;

@@ -96,14 +96,14 @@ void CommandTimes::find_places() {
   std::map<std::pair<std::uint32_t, Kind>, std::uint32_t> open;  // pools that have room, by device
   for (const std::uint32_t index : wanted_.order) {
     Place& place = places_[index];
-    if (place.commands != 0) continue;
+    if (place.commands != ObjectId::null) continue;
     const TimePoint& point = wanted_.points[index];
     const std::uint32_t op = op_of_point_[index];
     const bool is_closed = op != kNone && is_around && closed[op];
     if (op == kNone || place.is_lost || is_closed || !can_be_timed(plan.ops[op])) {
       left_out_ += place.uses;
       in_own_queries_ += is_closed ? place.uses : 0;
-      place.commands = op == kNone ? ~ObjectId{} : plan.ops[op].dispatch;
+      place.commands = op == kNone ? ObjectId{~0u} : plan.ops[op].dispatch;
       continue;
     }
     place.commands = plan.ops[op].dispatch;
@@ -177,14 +177,14 @@ void CommandTimes::find_growing() {
   }
   // What is written again without a copy in between says nothing. Nor do queries of which queues work side by side:
   // their order is that of one queue.
-  std::vector<ObjectId> queues(places_.size(), 0);
+  std::vector<ObjectId> queues(places_.size());
   for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
-    const ObjectId queue = submit_of_[c] != kNone ? plan.ops[submit_of_[c]].dispatch : 0;
+    const ObjectId queue = submit_of_[c] != kNone ? plan.ops[submit_of_[c]].dispatch : ObjectId::null;
     for (const std::uint32_t point : points_of(wanted_.commands[c])) {
       // Performance queries are copied by commands only where a device allows that, and few do.
       const bool is_copied = grows_[c] && !wanted_.commands[c].leaves_pass_open && wanted_.what != Measured::counters;
       if (places_[point].uses > 1 && !is_copied) places_[point].is_lost = true;
-      if (queues[point] != 0 && queues[point] != queue) places_[point].is_lost = true;
+      if (queues[point] != ObjectId::null && queues[point] != queue) places_[point].is_lost = true;
       queues[point] = queue;
     }
   }

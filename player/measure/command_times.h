@@ -116,7 +116,7 @@ class CommandTimes {
     VkQueryPool handle = VK_NULL_HANDLE;
   };
   struct Place {  // of a point
-    ObjectId commands = 0;
+    ObjectId commands = ObjectId::null;
     std::uint32_t pool = kNone;  // index into pools_; kNone: it is not timed
     std::uint32_t first = 0;     // query
     std::uint32_t uses = 0;      // executions

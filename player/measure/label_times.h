@@ -35,7 +35,7 @@ class LabelTimes {
   // Views of a render pass take a query each.
   static constexpr std::uint32_t kQueries = 32;
   struct Action {
-    ObjectId buffer = 0;
+    ObjectId buffer = ObjectId::null;
     std::uint32_t first = 0, count = 0;  // queries to reset; count 0: one to write, at …
     VkPipelineStageFlagBits stage = VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT;
   };

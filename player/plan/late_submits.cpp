@@ -23,7 +23,7 @@ access::LateWrites::Place LateSubmits::place_of(ObjectId object) const {
   const std::uint32_t place = plan_.place_of(object);
   if ((type != HandleType::VkBuffer && type != HandleType::VkImage) || place >= plan_.resources.size()) return {};
   const CapturedResource& resource = plan_.resources[place];
-  if (resource.memory == kNone) return {0, 0, 1};
+  if (resource.memory == kNone) return {ObjectId::null, 0, 1};
   const CapturedMemory& memory = plan_.memories[resource.memory];
   return {memory.id, resource.offset, resource.bytes != 0 ? resource.bytes : memory.bytes};
 }
@@ -57,7 +57,7 @@ void LateSubmits::take(const access::Call& call, std::uint32_t op) {
                                ? call.id(&call.as<args_vkQueueSubmit>().fence)
                                : call.id(&call.as<args_vkQueueSubmit2>().fence);
     submits_[call.sequence] = {op, work_.last(call.dispatch()), fence};
-    if (fence != 0) fences_[fence] = call.sequence;
+    if (fence != ObjectId::null) fences_[fence] = call.sequence;
   }
   writes_.take(call);
   if (op == kNone) return;

@@ -14,7 +14,7 @@ namespace rondo::player {
 
 // A barrier, or what a render pass does to an attachment.
 struct LayoutEffect {
-  ObjectId resource = 0;  // image, or buffer
+  ObjectId resource = ObjectId::null;  // image, or buffer
   bool is_image = true;
   VkImageSubresourceRange range{};    // of an image …
   VkDeviceSize offset = 0, size = 0;  // … or of a buffer
@@ -24,7 +24,7 @@ struct LayoutEffect {
 
 // Where an op says that an image is PREINITIALIZED.
 struct PreinitializedUse {
-  ObjectId image = 0;
+  ObjectId image = ObjectId::null;
   VkImageSubresourceRange range{};
   std::uint32_t op = kNone;
   std::uint32_t offset = kNone;  // in its block; none: a render pass says it
@@ -48,7 +48,7 @@ class LayoutEffects {
 
  private:
   struct View {
-    ObjectId image = 0;
+    ObjectId image = ObjectId::null;
     VkImageSubresourceRange range{};
   };
   struct Attachment {

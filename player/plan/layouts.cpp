@@ -81,7 +81,7 @@ void LayoutTracker::add_swapchain(const Op& op) {
   image.arrayLayers = info.imageArrayLayers;
   image.sharingMode = info.imageSharingMode;
   for (const ObjectId id : plan_.swapchains[place].images)
-    if (id != 0) add_image(id, image);
+    if (id != ObjectId::null) add_image(id, image);
 }
 
 void LayoutTracker::apply(const LayoutEffect& effect, std::uint32_t family) {

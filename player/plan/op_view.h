@@ -35,7 +35,7 @@ class OpView {
                                                    reinterpret_cast<const std::byte*>(block_.data()));
     for (std::uint32_t i = 0; i < op_->patches; ++i)
       if (plan_->patches[op_->first_patch + i].offset == offset) return plan_->patches[op_->first_patch + i].id;
-    return 0;
+    return ObjectId::null;
   }
 
  private:

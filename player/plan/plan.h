@@ -55,8 +55,8 @@ struct Op {
   std::uint16_t poll_ns = 0;            // a wait: the program polled for it, so long apart; 0: it slept
   bool watched = false;                 // a submit: an Observation or a Settle waits for its end
   std::uint32_t device = kNone;         // index into Plan::devices
-  ObjectId dispatch = 0;                // the first parameter
-  ObjectId subject = 0;                 // what the command is about: the memory written, the device made, …
+  ObjectId dispatch = ObjectId::null;   // the first parameter
+  ObjectId subject = ObjectId::null;    // what the command is about: the memory written, the device made, …
   std::uint32_t first_pointer = 0, pointers = 0;
   std::uint32_t first_patch = 0, patches = 0;
   std::uint32_t first_created = 0, created = 0;
@@ -67,7 +67,7 @@ struct Op {
 using ImageLayoutId = std::array<std::uint8_t, VK_UUID_SIZE>;
 
 struct CapturedPhysicalDevice {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   bool has_properties = false;
   VkPhysicalDeviceProperties properties{};
   std::optional<VkPhysicalDeviceMeshShaderPropertiesEXT> meshes;  // none: nobody asked for them
@@ -100,8 +100,8 @@ struct LeastAligned {
 };
 
 struct CapturedDevice {
-  ObjectId id = 0;
-  ObjectId instance = 0;
+  ObjectId id = ObjectId::null;
+  ObjectId instance = ObjectId::null;
   std::uint32_t physical = kNone;                  // index into Plan::physical_devices
   std::uint32_t api_version = VK_API_VERSION_1_0;  // the application's
   std::vector<std::string> extensions;
@@ -120,7 +120,7 @@ struct CapturedDevice {
 bool enables_addresses(const CapturedDevice& device);
 
 struct CapturedMemory {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   std::uint32_t device = kNone;
   VkDeviceSize bytes = 0;
   std::uint32_t type = 0;
@@ -142,7 +142,7 @@ struct CapturedPages {
 
 // A buffer or image: what relayout and preflight need of it.
 struct CapturedResource {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   std::uint32_t device = kNone;
   bool image = false;
   std::uint32_t create_op = kNone;
@@ -160,12 +160,12 @@ struct CapturedResource {
 };
 
 struct CapturedSwapchain {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   std::uint32_t device = kNone;
   std::uint32_t create_op = kNone;
-  ObjectId present_queue = 0;
-  ObjectId surface = 0;          // 0: nothing says which
-  std::vector<ObjectId> images;  // by index; 0 where the program never asked
+  ObjectId present_queue = ObjectId::null;
+  ObjectId surface = ObjectId::null;  // 0: nothing says which
+  std::vector<ObjectId> images;       // by index; 0 where the program never asked
 };
 
 // A scalar that names a queue family, to be changed when the target numbers
@@ -178,12 +178,12 @@ struct FamilyMark {
 // What a call of the capture could do because the work before it happened to
 // have ended: the player makes sure of it, in front of the op.
 struct Settle {
-  std::uint32_t op = 0;    // index into Plan::ops
-  ObjectId queue = 0;      // is waited for, until it is idle; with `semaphore`: takes its signal
-  ObjectId semaphore = 0;  // binary, signalled, to be signalled again
-  ObjectId fence = 0;      // signalled, to be submitted again: is reset
-  ObjectId commands = 0;   // being recorded, to be begun again: is reset; with `pool`: …
-  ObjectId pool = 0;       // … the query that it leaves open is ended
+  std::uint32_t op = 0;                 // index into Plan::ops
+  ObjectId queue = ObjectId::null;      // is waited for, until it is idle; with `semaphore`: takes its signal
+  ObjectId semaphore = ObjectId::null;  // binary, signalled, to be signalled again
+  ObjectId fence = ObjectId::null;      // signalled, to be submitted again: is reset
+  ObjectId commands = ObjectId::null;   // being recorded, to be begun again: is reset; with `pool`: …
+  ObjectId pool = ObjectId::null;       // … the query that it leaves open is ended
   std::uint32_t query = 0, index = 0;
   std::uint32_t lost = kNone;  // index into Plan::devices: was lost here; what it has to do is ended
   // Payloads of sync fds (payloads.cpp): …
@@ -294,11 +294,11 @@ struct Plan {
   std::string salvage_reason;    // why it was
   bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
 
-  std::uint32_t place_of(ObjectId id) const { return id < place.size() ? place[id] : kNone; }
+  std::uint32_t place_of(ObjectId id) const { return index_of(id) < place.size() ? place[index_of(id)] : kNone; }
   // Where a swapchain's acquires and presents are played; 0: nothing of it is presented.
   ObjectId queue_of_presents(ObjectId swapchain) const {
     const std::uint32_t at = place_of(swapchain);
-    return at < swapchains.size() ? swapchains[at].present_queue : 0;
+    return at < swapchains.size() ? swapchains[at].present_queue : ObjectId::null;
   }
   std::string name(ObjectId id) const { return objects.name(id); }
   // … with the name that the program gave it last, if it did.

@@ -76,8 +76,8 @@ void each_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const 
 }
 
 struct TemplateData {
-  ObjectId made = 0;           // the template; 0: the command reads by none
-  const void* data = nullptr;  // pData
+  ObjectId made = ObjectId::null;  // the template; 0: the command reads by none
+  const void* data = nullptr;      // pData
 };
 
 TemplateData template_data(const codec::CommandInfo& command, const NativeView& view) {
@@ -166,7 +166,7 @@ Result<void> PlanBuilder::add_block(const Record& record, const codec::CommandIn
     if (ref.offset >= end) continue;
     if ((ref.flags & codec::kCreated) == 0)
       plan.patches.push_back({ref.offset, resolution_.ids[i]});  // id 0: null, whatever stood there
-    else if (resolution_.ids[i] != 0)
+    else if (resolution_.ids[i] != ObjectId::null)
       plan.created.push_back({ref.offset, resolution_.ids[i]});
   }
   if (made != nullptr) plan.patches.insert(plan.patches.end(), compact_.patches.begin(), compact_.patches.end());

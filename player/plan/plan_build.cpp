@@ -202,16 +202,18 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
   const auto& objects = plan_->objects.objects();
   for (std::size_t i = 0; i < resolution_.ids.size(); ++i) {
     const ObjectId id = resolution_.ids[i];
-    if (id == 0 || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
+    if (id == ObjectId::null || (lowered_.handles[i].flags & (codec::kCreated | codec::kPerhapsIgnored)) != 0) continue;
     if (command.canonical != CommandId::vkDestroyImage && outlives_its_swapchain(*plan_, id))
       return tl::unexpected<Error>(
           at(record, Status::unreadable,
              std::string(command.name) + " uses " + plan_->name(id) + ", which went with its swapchain"));
-    if ((id < played_.size() && played_[id]) || is_players_own(objects[id].type) || may_name_unknown(command)) continue;
+    if ((index_of(id) < played_.size() && played_[index_of(id)]) || is_players_own(objects[id].type) ||
+        may_name_unknown(command))
+      continue;
     // An image of a swapchain is made with that.
     if (const ObjectId parent = objects[id].parent; objects[parent].type == HandleType::VkSwapchainKHR)
       if (const std::uint32_t place = plan_->place_of(parent);
-          parent < played_.size() && played_[parent] && place < plan_->swapchains.size()) {
+          index_of(parent) < played_.size() && played_[index_of(parent)] && place < plan_->swapchains.size()) {
         const std::vector<ObjectId>& images = plan_->swapchains[place].images;
         if (std::find(images.begin(), images.end(), id) != images.end()) continue;
       }
@@ -231,7 +233,7 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
   // What the driver makes all the same would have no owner.
   if (command.returns == codec::Returns::result && record.has_return && record.return_value == VK_SUCCESS)
     for (std::size_t i = 0; i < resolution_.ids.size(); ++i)
-      if (resolution_.ids[i] == 0 && (lowered_.handles[i].flags & codec::kCreated) != 0)
+      if (resolution_.ids[i] == ObjectId::null && (lowered_.handles[i].flags & codec::kCreated) != 0)
         return tl::unexpected<Error>(
             at(record, Status::unreadable,
                std::string(command.name) + " succeeded and made no " + codec::info(lowered_.handles[i].type).name));
@@ -242,7 +244,8 @@ Result<void> PlanBuilder::check_played(const Record& record, const codec::Comman
 Result<void> PlanBuilder::check_owner(const Record& record, const codec::CommandInfo& command, const Op& op) const {
   const auto& objects = plan_->objects.objects();
   ObjectId instance = op.dispatch;
-  while (instance != 0 && objects[instance].type != HandleType::VkInstance) instance = objects[instance].parent;
+  while (instance != ObjectId::null && objects[instance].type != HandleType::VkInstance)
+    instance = objects[instance].parent;
   const bool needs_device = command.level == codec::Level::device;
   const bool needs_instance = needs_device || command.level != codec::Level::global;
   if ((!needs_device || op.device != kNone) && (!needs_instance || plan_->place_of(instance) != kNone) &&
@@ -273,7 +276,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   op.command = command.id;
   op.returned = record.has_return;
   op.checked = command.returns == codec::Returns::result && record.has_return && record.return_value >= 0;
-  op.dispatch = resolution_.ids.empty() ? 0 : resolution_.ids[0];
+  op.dispatch = resolution_.ids.empty() ? ObjectId::null : resolution_.ids[0];
   op.device = device_of(op.dispatch);
   op.lost = is_lost(op.device);
   op.ambiguous = (record.flags & kRecordAmbiguous) != 0;
@@ -285,8 +288,9 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
 
   RONDO_TRY(add_block(record, command, op));
   for (const Patch& made : std::span(plan.created).subspan(op.first_created, op.created)) {
-    if (made.id >= played_.size()) played_.resize(made.id + made.id / 2 + 16, false);
-    played_[made.id] = true;
+    if (const std::size_t index = index_of(made.id); index >= played_.size())
+      played_.resize(index + index / 2 + 16, false);
+    played_[index_of(made.id)] = true;
   }
 
   // Pipelines of a call that failed are made again only if some came of it.
@@ -297,7 +301,7 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   if (op.device != kNone && command.level == codec::Level::device &&
       device_commands_[op.device].insert(static_cast<std::uint16_t>(command.id)).second)
     plan.devices[op.device].commands.push_back(command.id);
-  if (const ObjectId buffer = validity_.waits_for_bind(); buffer != 0) {
+  if (const ObjectId buffer = validity_.waits_for_bind(); buffer != ObjectId::null) {
     waiting_.emplace_back(buffer, op);
     return {};
   }

@@ -175,8 +175,8 @@ class PlanBuilder {
   bool any_times_ = false;                                    // were copied to a buffer
   // Salvage: where the last submits wait for what never came, the ops before them.
   std::unique_ptr<SyncModel> sync_model_;
-  ObjectId whole_queue_ = 0;        // of the last whole submit
-  std::size_t answered_until_ = 0;  // 0: the last whole submit can go on
+  ObjectId whole_queue_ = ObjectId::null;  // of the last whole submit
+  std::size_t answered_until_ = 0;         // 0: the last whole submit can go on
   PlanCounts answered_counts_;
   // Damage: patch indexes of the command buffers of each batch asked for.
   std::vector<std::uint32_t> swap_a_, swap_b_;

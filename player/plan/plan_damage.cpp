@@ -16,20 +16,20 @@ namespace {
 
 // An object of the same type to take for `id`: the next one alive, else the one before.
 ObjectId neighbour(const ObjectTable& table, HandleType type, std::uint64_t captured) {
-  const std::vector<Object>& objects = table.objects();
-  ObjectId own = 0;
-  for (ObjectId id = 1; id < objects.size(); ++id)
+  const ByObject<Object>& objects = table.objects();
+  ObjectId own = ObjectId::null;
+  for (const ObjectId id : all_ids(objects.size()))
     if (objects[id].type == type && objects[id].alive && objects[id].captured == captured) own = id;
-  if (own == 0) return 0;
+  if (own == ObjectId::null) return ObjectId::null;
   const auto serves = [&](ObjectId id) {
     return objects[id].type == type && objects[id].alive && objects[id].captured != captured &&
            objects[id].device == objects[own].device;
   };
-  for (ObjectId id = own + 1; id < objects.size(); ++id)
-    if (serves(id)) return id;
-  for (ObjectId id = own; id-- > 1;)
-    if (serves(id)) return id;
-  return 0;
+  for (std::size_t i = index_of(own) + 1; i < objects.size(); ++i)
+    if (serves(object_at(i))) return object_at(i);
+  for (std::size_t i = index_of(own); i-- > 1;)
+    if (serves(object_at(i))) return object_at(i);
+  return ObjectId::null;
 }
 
 // The scalars that a caller chooses: not those that say how long an array is.
@@ -147,7 +147,8 @@ Result<void> PlanBuilder::change_handle(const Record& record, const codec::Comma
   for (codec::HandleRef& ref : lowered_.handles) {
     if ((ref.flags & codec::kCreated) != 0 || ref.captured == 0 || left-- != 0) continue;
     const ObjectId other = neighbour(plan_->objects, ref.type, ref.captured);
-    if (other == 0) return fail(Status::usage, place + ": no other " + codec::info(ref.type).name + " is alive there");
+    if (other == ObjectId::null)
+      return fail(Status::usage, place + ": no other " + codec::info(ref.type).name + " is alive there");
     if (options_.damaged != nullptr) *options_.damaged = {codec::info(ref.type).name, plan_->name(other)};
     ref.captured = plan_->objects.objects()[other].captured;
     store(&lowered_.bytes[ref.offset], sizeof ref.captured, ref.captured);

@@ -25,7 +25,7 @@ void add_image_usage(Plan& plan, std::uint32_t op, VkImageUsageFlags bits);
 inline ObjectId named(const Plan& plan, const Op& op, HandleType type) {
   for (std::uint32_t i = 0; i < op.patches; ++i)
     if (const ObjectId id = plan.patches[op.first_patch + i].id; plan.objects.objects()[id].type == type) return id;
-  return 0;
+  return ObjectId::null;
 }
 
 }  // namespace rondo::player

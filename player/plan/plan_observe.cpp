@@ -10,14 +10,14 @@
 namespace rondo::player {
 
 void PlanBuilder::set_place(ObjectId id, std::size_t index) {
-  if (plan_->place.size() <= id) plan_->place.resize(id + 1, kNone);
-  plan_->place[id] = static_cast<std::uint32_t>(index);
+  if (plan_->place.size() <= index_of(id)) plan_->place.resize(index_of(id) + 1, kNone);
+  plan_->place[index_of(id)] = static_cast<std::uint32_t>(index);
 }
 
 std::uint32_t PlanBuilder::device_of(ObjectId id) const {
   const auto& objects = plan_->objects.objects();
-  while (id != 0 && objects[id].type != HandleType::VkDevice) id = objects[id].parent;
-  return id == 0 ? kNone : plan_->place_of(id);
+  while (id != ObjectId::null && objects[id].type != HandleType::VkDevice) id = objects[id].parent;
+  return id == ObjectId::null ? kNone : plan_->place_of(id);
 }
 
 CapturedPhysicalDevice& PlanBuilder::physical(ObjectId id) {
@@ -43,7 +43,7 @@ std::uint32_t PlanBuilder::add_resource(ObjectId id, bool image, VkDeviceSize by
 
 void PlanBuilder::note_bind(ObjectId resource, ObjectId memory, VkDeviceSize offset) {
   const std::uint32_t r = plan_->place_of(resource), m = plan_->place_of(memory);
-  if (resource == 0 || memory == 0 || r == kNone || m == kNone) return;
+  if (resource == ObjectId::null || memory == ObjectId::null || r == kNone || m == kNone) return;
   plan_->resources[r].memory = m;
   plan_->resources[r].offset = offset;
   plan_->resources[r].bound = true;
@@ -76,7 +76,7 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
       return view_.id(&view_.as<args_vkDestroySwapchainKHR>().swapchain);
     case CommandId::vkAllocateDescriptorSets: {
       const auto* info = view_.as<args_vkAllocateDescriptorSets>().pAllocateInfo;
-      return info == nullptr ? 0 : view_.id(&info->descriptorPool);
+      return info == nullptr ? ObjectId::null : view_.id(&info->descriptorPool);
     }
     case CommandId::vkFreeDescriptorSets:
       return view_.id(&view_.as<args_vkFreeDescriptorSets>().descriptorPool);
@@ -89,8 +89,9 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
   }
   // Creates are about what they make, also where the value was known before.
   for (std::size_t i = 0; i < lowered_.handles.size(); ++i)
-    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != 0) return resolution_.ids[i];
-  return 0;
+    if ((lowered_.handles[i].flags & codec::kCreated) != 0 && resolution_.ids[i] != ObjectId::null)
+      return resolution_.ids[i];
+  return ObjectId::null;
 }
 
 Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo& command) {
@@ -120,12 +121,14 @@ void note_families(CapturedPhysicalDevice& device, std::uint32_t count, const Vk
 Result<void> PlanBuilder::observe_device(const Record& record, const codec::CommandInfo& command) {
   Plan& plan = *plan_;
   // Every other command here names a physical device first.
-  if (command.level == codec::Level::physical_device && (resolution_.ids.empty() || resolution_.ids[0] == 0)) return {};
+  if (command.level == codec::Level::physical_device &&
+      (resolution_.ids.empty() || resolution_.ids[0] == ObjectId::null))
+    return {};
   switch (command.canonical) {
     case CommandId::vkCreateInstance: {
       const auto* info = view_.as<args_vkCreateInstance>().pCreateInfo;
       const ObjectId id = subject_of(command);
-      if (info == nullptr || id == 0) break;
+      if (info == nullptr || id == ObjectId::null) break;
       set_place(id, plan.instances.size());
       plan.instances.push_back(id);
       const auto* app = info->pApplicationInfo;
@@ -191,7 +194,7 @@ Result<void> PlanBuilder::observe_device(const Record& record, const codec::Comm
     case CommandId::vkCreateDevice: {
       const auto* info = view_.as<args_vkCreateDevice>().pCreateInfo;
       const ObjectId id = subject_of(command);
-      if (info == nullptr || id == 0)
+      if (info == nullptr || id == ObjectId::null)
         return tl::unexpected<Error>(at(record, Status::unreadable, "vkCreateDevice without its parameters"));
       const auto* group =
           find_chained<VkDeviceGroupDeviceCreateInfo>(info->pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_DEVICE_CREATE_INFO);
@@ -245,13 +248,13 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       return tl::unexpected<Error>(
           at(record, Status::unreadable, "swapchain image " + std::to_string(index) + " cannot be"));
     auto& images = plan.swapchains[place].images;
-    if (images.size() <= index) images.resize(index + 1, 0);
+    if (images.size() <= index) images.resize(index + 1);
     return {};
   };
   switch (command.canonical) {
     case CommandId::vkCreateSwapchainKHR: {
       const ObjectId id = subject_of(command);
-      if (id == 0) break;
+      if (id == ObjectId::null) break;
       CapturedSwapchain swapchain;
       swapchain.id = id;
       swapchain.device = device_of(id);
@@ -280,7 +283,8 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       const auto* of = info == nullptr ? nullptr
                                        : find_chained<VkImageSwapchainCreateInfoKHR>(
                                              info->pNext, VK_STRUCTURE_TYPE_IMAGE_SWAPCHAIN_CREATE_INFO_KHR);
-      if (const ObjectId swapchain = of != nullptr ? view_.id(&of->swapchain) : 0; swapchain != 0)
+      if (const ObjectId swapchain = of != nullptr ? view_.id(&of->swapchain) : ObjectId::null;
+          swapchain != ObjectId::null)
         note_made_of_swapchain(plan, subject_of(command), {swapchain, kNone});
       break;
     }
@@ -291,7 +295,7 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
             args.pBindInfos[i].pNext, VK_STRUCTURE_TYPE_BIND_IMAGE_MEMORY_SWAPCHAIN_INFO_KHR);
         const ObjectId image = view_.id(&args.pBindInfos[i].image);
         MadeOfSwapchain made = made_of_swapchain(plan, image);
-        if (of == nullptr || made.swapchain == 0) continue;
+        if (of == nullptr || made.swapchain == ObjectId::null) continue;
         RONDO_TRY(use(made.swapchain, of->imageIndex));
         made.index = of->imageIndex;
         note_made_of_swapchain(plan, image, made);
@@ -310,7 +314,8 @@ Result<void> PlanBuilder::observe_swapchain(const Record& record, const codec::C
       for (std::uint32_t i = 0; i < info->swapchainCount; ++i) {
         const ObjectId id = view_.id(&info->pSwapchains[i]);
         RONDO_TRY(use(id, info->pImageIndices[i]));
-        if (const std::uint32_t place = plan.place_of(id); place != kNone && plan.swapchains[place].present_queue == 0)
+        if (const std::uint32_t place = plan.place_of(id);
+            place != kNone && plan.swapchains[place].present_queue == ObjectId::null)
           plan.swapchains[place].present_queue = resolution_.ids[0];
       }
       break;

@@ -36,7 +36,7 @@ Result<void> PlanBuilder::observe_limits(const Record& record, const codec::Comm
   switch (command.canonical) {
     case CommandId::vkCreateQueryPool:
       if (const auto* info = view_.as<args_vkCreateQueryPool>().pCreateInfo; info != nullptr)
-        if (const ObjectId id = subject_of(command); id != 0) query_counts_[id] = info->queryCount;
+        if (const ObjectId id = subject_of(command); id != ObjectId::null) query_counts_[id] = info->queryCount;
       break;
     case CommandId::vkGetQueryPoolResults: {
       const auto& a = view_.as<args_vkGetQueryPoolResults>();

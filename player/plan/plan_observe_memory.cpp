@@ -69,7 +69,7 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
     case CommandId::vkAllocateMemory: {
       const auto* info = view_.as<args_vkAllocateMemory>().pAllocateInfo;
       const ObjectId id = subject_of(command);
-      if (info == nullptr || id == 0) break;
+      if (info == nullptr || id == ObjectId::null) break;
       if (const char* import = refused_import(info->pNext); import != nullptr)
         return tl::unexpected<Error>(at(record, Status::failed,
                                         std::string("vkAllocateMemory with ") + import +
@@ -93,14 +93,14 @@ Result<void> PlanBuilder::observe_memory(const Record& record, const codec::Comm
     }
     case CommandId::vkCreateBuffer:
       if (const auto* info = view_.as<args_vkCreateBuffer>().pCreateInfo; info != nullptr)
-        if (const ObjectId id = subject_of(command); id != 0) {
+        if (const ObjectId id = subject_of(command); id != ObjectId::null) {
           add_resource(id, false, info->size);
           if ((info->flags & VK_BUFFER_CREATE_SPARSE_BINDING_BIT) != 0) note_sparse(id);
         }
       break;
     case CommandId::vkCreateImage:
       if (const auto* info = view_.as<args_vkCreateImage>().pCreateInfo; info != nullptr)
-        if (const ObjectId id = subject_of(command); id != 0) {
+        if (const ObjectId id = subject_of(command); id != ObjectId::null) {
           CapturedResource& image = plan.resources[add_resource(id, true, 0)];
           image.format = info->format;
           image.extent = info->extent;
@@ -170,7 +170,7 @@ Result<void> PlanBuilder::observe_address(const Record& record) {
   const auto refuse = [&](ObjectId id, const std::string& what) {
     return tl::unexpected<Error>(at(record, Status::unreadable, plan.name(id) + what));
   };
-  if (const std::uint32_t m = plan.place_of(memory_id); memory_id != 0 && m < plan.memories.size()) {
+  if (const std::uint32_t m = plan.place_of(memory_id); memory_id != ObjectId::null && m < plan.memories.size()) {
     CapturedMemory& memory = plan.memories[m];
     if (memory.device != device || device == kNone) return refuse(memory_id, " is of another device");
     if (args.place != 0 &&
@@ -182,7 +182,7 @@ Result<void> PlanBuilder::observe_address(const Record& record) {
     plan.devices[device].places |= args.place != 0;
     plan.devices[device].opaque_addresses |= args.opaque != 0;
   }
-  if (const std::uint32_t b = plan.place_of(buffer_id); buffer_id != 0 && b < plan.resources.size()) {
+  if (const std::uint32_t b = plan.place_of(buffer_id); buffer_id != ObjectId::null && b < plan.resources.size()) {
     if (plan.resources[b].device != device || device == kNone) return refuse(buffer_id, " is of another device");
     plan.resources[b].opaque = args.opaque;
     plan.devices[device].opaque_addresses |= args.opaque != 0;
@@ -193,7 +193,7 @@ Result<void> PlanBuilder::observe_address(const Record& record) {
 Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command) {
   const auto note = [&](ObjectId id, const VkMemoryRequirements* needs) {
     const std::uint32_t place = plan_->place_of(id);
-    if (id == 0 || place == kNone || needs == nullptr) return;
+    if (id == ObjectId::null || place == kNone || needs == nullptr) return;
     plan_->resources[place].bytes = needs->size;
     plan_->resources[place].alignment = std::max<VkDeviceSize>(needs->alignment, 1);
   };
@@ -224,15 +224,19 @@ Result<void> PlanBuilder::observe_requirements(const codec::CommandInfo& command
     case CommandId::vkGetImageSparseMemoryRequirements: {
       const auto& args = view_.as<args_vkGetImageSparseMemoryRequirements>();
       const ObjectId id = view_.id(&args.image);
-      if (id == 0 || args.pSparseMemoryRequirements == nullptr || args.pSparseMemoryRequirementCount == nullptr) break;
+      if (id == ObjectId::null || args.pSparseMemoryRequirements == nullptr ||
+          args.pSparseMemoryRequirementCount == nullptr)
+        break;
       validity_.sparse[id].told.assign(args.pSparseMemoryRequirements,
                                        args.pSparseMemoryRequirements + *args.pSparseMemoryRequirementCount);
       break;
     }
     case CommandId::vkGetImageSparseMemoryRequirements2: {
       const auto& args = view_.as<args_vkGetImageSparseMemoryRequirements2>();
-      const ObjectId id = args.pInfo != nullptr ? view_.id(&args.pInfo->image) : 0;
-      if (id == 0 || args.pSparseMemoryRequirements == nullptr || args.pSparseMemoryRequirementCount == nullptr) break;
+      const ObjectId id = args.pInfo != nullptr ? view_.id(&args.pInfo->image) : ObjectId::null;
+      if (id == ObjectId::null || args.pSparseMemoryRequirements == nullptr ||
+          args.pSparseMemoryRequirementCount == nullptr)
+        break;
       auto& told = validity_.sparse[id].told;
       told.clear();
       for (std::uint32_t i = 0; i < *args.pSparseMemoryRequirementCount; ++i)

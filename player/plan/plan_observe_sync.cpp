@@ -49,14 +49,14 @@ void PlanBuilder::note_payloads() {
   Plan& plan = *plan_;
   const auto at = static_cast<std::uint32_t>(plan.ops.size() - 1);
   for (const Settle& settle : validity_.settles()) {
-    if (settle.payload == Settle::Payload::none || settle.queue == 0) continue;
+    if (settle.payload == Settle::Payload::none || settle.queue == ObjectId::null) continue;
     SyncStep step;
     step.op = at;
     step.queue = settle.queue;
     step.first_wait = static_cast<std::uint32_t>(plan.sync_points.size());
     if (settle.payload == Settle::Payload::is_due) {
       plan.sync_points.push_back(payload_of(settle.exported));
-    } else if (settle.payload == Settle::Payload::leaves && settle.semaphore != 0) {
+    } else if (settle.payload == Settle::Payload::leaves && settle.semaphore != ObjectId::null) {
       plan.sync_points.push_back({settle.semaphore, 1, false});
     }
     step.waits = static_cast<std::uint32_t>(plan.sync_points.size()) - step.first_wait;
@@ -85,7 +85,7 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
   note_payloads();
   std::vector<SyncPoint> waits, signals;
   const auto add = [&](std::vector<SyncPoint>& to, const VkSemaphore* semaphore, std::uint64_t value) {
-    if (const SyncPoint point = sync_point(semaphore, value); point.semaphore != 0) to.push_back(point);
+    if (const SyncPoint point = sync_point(semaphore, value); point.semaphore != ObjectId::null) to.push_back(point);
   };
   const auto step = [&](ObjectId queue) {
     SyncStep s;
@@ -124,17 +124,17 @@ void PlanBuilder::note_sync(const codec::CommandInfo& command, const Op& op) {
       const auto* type = info == nullptr ? nullptr
                                          : find_chained<VkSemaphoreTypeCreateInfo>(
                                                info->pNext, VK_STRUCTURE_TYPE_SEMAPHORE_TYPE_CREATE_INFO);
-      if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE || op.subject == 0) break;
+      if (type == nullptr || type->semaphoreType != VK_SEMAPHORE_TYPE_TIMELINE || op.subject == ObjectId::null) break;
       timelines_.insert(op.subject);
       signals.push_back({op.subject, type->initialValue, true});
-      step(0);
+      step(ObjectId::null);
       break;
     }
     case CommandId::vkSignalSemaphore: {
       const auto* info = view_.as<args_vkSignalSemaphore>().pSignalInfo;
       if (info == nullptr) break;
       add(signals, &info->semaphore, info->value);
-      step(0);
+      step(ObjectId::null);
       break;
     }
     case CommandId::vkAcquireNextImageKHR: {

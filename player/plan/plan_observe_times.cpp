@@ -55,7 +55,7 @@ void PlanBuilder::observe_times(const codec::CommandInfo& command) {
     case CommandId::vkCreateQueryPool:
       if (const auto* info = view_.as<args_vkCreateQueryPool>().pCreateInfo;
           info != nullptr && info->queryType == VK_QUERY_TYPE_TIMESTAMP)
-        if (const ObjectId id = subject_of(command); id != 0) time_pools_.insert(id);
+        if (const ObjectId id = subject_of(command); id != ObjectId::null) time_pools_.insert(id);
       break;
     case CommandId::vkCmdCopyQueryPoolResults: {
       const auto& a = view_.as<args_vkCmdCopyQueryPoolResults>();

@@ -59,7 +59,7 @@ void Recordings::note(std::uint32_t index, Recording& recording, CommandId canon
     case CommandId::vkCmdExecuteCommands:
       for (std::uint32_t i = 0; i < op.patches; ++i) {
         const ObjectId id = plan_.patches[op.first_patch + i].id;
-        if (id == 0 || id == op.dispatch) continue;
+        if (id == ObjectId::null || id == op.dispatch) continue;
         recording.secondaries.push_back(id);
         const auto inner = find(id);
         if (inner == nullptr) continue;

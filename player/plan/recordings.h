@@ -16,13 +16,13 @@ namespace rondo::player {
 
 struct QueryUse {
   enum class Kind : std::uint8_t { reset, write, read } kind;
-  ObjectId pool = 0;
+  ObjectId pool = ObjectId::null;
   std::uint32_t first = 0, count = 0;
 };
 
 struct EventUse {
   enum class Kind : std::uint8_t { set, reset, wait } kind;
-  ObjectId event = 0;
+  ObjectId event = ObjectId::null;
   std::uint32_t op = kNone;
 };
 

@@ -59,7 +59,7 @@ Result<NewShader> read_shader(const std::string& path) {
 class Replacer {
  public:
   explicit Replacer(Plan& plan) : plan_(plan), sites_(find_code_sites(plan)) {
-    std::erase_if(sites_, [](const CodeSite& site) { return site.made == 0; });  // nothing names these
+    std::erase_if(sites_, [](const CodeSite& site) { return site.made == ObjectId::null; });  // nothing names these
   }
 
   Result<std::vector<Replaced>> run(const std::vector<Replacement>& replacements) {
@@ -93,8 +93,8 @@ class Replacer {
 
   bool has_code(std::size_t site) const { return sites_[site].code.data() != nullptr; }
   bool is_stage_of(std::size_t stage, std::size_t module) const {
-    return sites_[stage].kind == Kind::stage && sites_[stage].module != 0 && sites_[module].kind == Kind::module &&
-           sites_[stage].module == sites_[module].module;
+    return sites_[stage].kind == Kind::stage && sites_[stage].module != ObjectId::null &&
+           sites_[module].kind == Kind::module && sites_[stage].module == sites_[module].module;
   }
   // With it, all stages that are made of it.
   void take(Sites& chosen, std::size_t site) const {

@@ -16,11 +16,11 @@ template <class Args, class Handle>
 ObjectId made_at(const Plan& plan, const Op& op, const OpView& view, Handle* Args::*member, std::uint32_t index) {
   const auto* base = &view.as<std::byte>();
   const Handle* handles = view.as<Args>().*member;
-  if (handles == nullptr) return 0;
+  if (handles == nullptr) return ObjectId::null;
   const auto offset = static_cast<std::uint32_t>(reinterpret_cast<const std::byte*>(handles + index) - base);
   for (std::uint32_t i = 0; i < op.created; ++i)
     if (plan.created[op.first_created + i].offset == offset) return plan.created[op.first_created + i].id;
-  return 0;
+  return ObjectId::null;
 }
 
 }  // namespace
@@ -40,16 +40,17 @@ ObjectId made_by_site(const Plan& plan, const Op& op, const OpView& view, std::u
       return made_at(plan, op, view, &args_vkCreateShadersEXT::pShaders, index);
 #endif
     default:
-      return 0;
+      return ObjectId::null;
   }
 }
 
 std::string site_name(const Plan& plan, const Op& op, const OpView& view, CommandId canonical,
                       const shaders::Site& site) {
   const ObjectId id = made_by_site(plan, op, view, site.index, canonical);
-  const std::string name = id != 0 ? plan.name(id)
-                                   : std::string(codec::info(op.command).name) + " (record " +
-                                         std::to_string(op.sequence) + "), number " + std::to_string(site.index);
+  const std::string name = id != ObjectId::null
+                               ? plan.name(id)
+                               : std::string(codec::info(op.command).name) + " (record " + std::to_string(op.sequence) +
+                                     "), number " + std::to_string(site.index);
   return name + (site.kind == shaders::Site::Kind::stage ? site.suffix() : "");
 }
 

@@ -27,15 +27,15 @@ std::string site_name(const Plan& plan, const Op& op, const OpView& view, Comman
 // driver here is given its code.
 struct CodeSite {
   shaders::Site::Kind kind{};
-  std::string name;      // site_name()
-  ObjectId made = 0;     // 0: the captured driver did not make it
-  std::uint32_t op = 0;  // index into Plan::ops
-  std::string entry;     // of stages and objects
+  std::string name;                // site_name()
+  ObjectId made = ObjectId::null;  // 0: the captured driver did not make it
+  std::uint32_t op = 0;            // index into Plan::ops
+  std::string entry;               // of stages and objects
   VkShaderStageFlagBits stage{};
   shaders::Specialized constants;
   bool identifier = false, binary = false;
-  ObjectId module = 0;              // of a module: it; of a stage: what it names; 0: has its own code
-  std::uint32_t module_member = 0;  // in the block: where a stage names it
+  ObjectId module = ObjectId::null;  // of a module: it; of a stage: what it names; 0: has its own code
+  std::uint32_t module_member = 0;   // in the block: where a stage names it
   // Of its own: none where the stage names a module.
   std::span<const std::byte> code;
   std::uint32_t code_member = 0, bytes_member = 0;

@@ -44,7 +44,9 @@ class Finder {
   }
 
  private:
-  ObjectId only_created(const Op& op) const { return op.created != 0 ? plan_.created[op.first_created].id : 0; }
+  ObjectId only_created(const Op& op) const {
+    return op.created != 0 ? plan_.created[op.first_created].id : ObjectId::null;
+  }
 
   void take_set_layout(const Op& op) {
     const VkDescriptorSetLayoutCreateInfo* info = view_.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
@@ -54,7 +56,7 @@ class Finder {
       const VkDescriptorSetLayoutBinding& b = info->pBindings[i];
       bindings->push_back({b.binding, b.descriptorType, b.descriptorCount, b.stageFlags});
     }
-    if (const ObjectId id = only_created(op); id != 0) sets_[id] = std::move(bindings);
+    if (const ObjectId id = only_created(op); id != ObjectId::null) sets_[id] = std::move(bindings);
   }
 
   // What pipeline layouts and shader objects say in the same words.
@@ -72,7 +74,7 @@ class Finder {
 
   void take_pipeline_layout(const Op& op) {
     const VkPipelineLayoutCreateInfo* info = view_.as<args_vkCreatePipelineLayout>().pCreateInfo;
-    if (const ObjectId id = only_created(op); id != 0 && info != nullptr) layouts_[id] = layout_of(*info);
+    if (const ObjectId id = only_created(op); id != ObjectId::null && info != nullptr) layouts_[id] = layout_of(*info);
   }
 
   Layout find_layout(const VkPipelineLayout* member) const {
@@ -120,7 +122,7 @@ class Finder {
       }
       if (!code) return;
       if (site.kind == shaders::Site::Kind::module) {
-        if (const ObjectId id = only_created(op); id != 0) modules_[id] = *code;
+        if (const ObjectId id = only_created(op); id != ObjectId::null) modules_[id] = *code;
         return;
       }
       ShaderStage stage{name,
@@ -178,7 +180,8 @@ class Finder {
         for (auto [code, stage] : part->second) {
           if (++from_libraries_ > kMostFromLibraries) return too_many(op);
           if (layout != nullptr && layout != stage.layout) {
-            stage.name += " in " + (id != 0 ? plan_.name(id) : "a pipeline of record " + std::to_string(op.sequence));
+            stage.name += " in " + (id != ObjectId::null ? plan_.name(id)
+                                                         : "a pipeline of record " + std::to_string(op.sequence));
             stage.sequence = op.sequence;
             stage.layout = layout;
             found_.codes[code].stages.push_back(stage);
@@ -186,7 +189,7 @@ class Finder {
           made[i].emplace_back(code, std::move(stage));
         }
       }
-      if (id != 0 && (pipeline_flags(a.pCreateInfos[i]) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0)
+      if (id != ObjectId::null && (pipeline_flags(a.pCreateInfos[i]) & VK_PIPELINE_CREATE_LIBRARY_BIT_KHR) != 0)
         libraries_[id] = std::move(made[i]);
     }
   }
@@ -207,8 +210,8 @@ class Finder {
       const auto check = [&](std::uint32_t group, const char* member, std::uint32_t stage, VkShaderStageFlags allowed) {
         if (stage == VK_SHADER_UNUSED_KHR || stage >= info.stageCount || (info.pStages[stage].stage & allowed) != 0)
           return;
-        found_.wrong.push_back({op.sequence, (id != 0 ? plan_.name(id) : "a pipeline") + ": " + member + " of group " +
-                                                 std::to_string(group) + " is a shader of the " +
+        found_.wrong.push_back({op.sequence, (id != ObjectId::null ? plan_.name(id) : "a pipeline") + ": " + member +
+                                                 " of group " + std::to_string(group) + " is a shader of the " +
                                                  shaders::stage_name(info.pStages[stage].stage) + " stage"});
       };
       for (std::uint32_t g = 0; info.pGroups != nullptr && info.pStages != nullptr && g < info.groupCount; ++g) {

@@ -48,10 +48,10 @@ void SubmitOrder::take(std::uint32_t op, std::vector<std::uint32_t>& run) {
   bool any = false;
   for (; next_ < plan_.sync.size() && plan_.sync[next_].op <= op; ++next_) {
     const SyncStep& step = plan_.sync[next_];
-    const bool of_swapchain = step.queue < plan_.objects.objects().size() &&
+    const bool of_swapchain = index_of(step.queue) < plan_.objects.objects().size() &&
                               plan_.objects.objects()[step.queue].type == HandleType::VkSwapchainKHR;
     const ObjectId of = of_swapchain ? plan_.queue_of_presents(step.queue) : step.queue;
-    if (of == 0)
+    if (of == ObjectId::null)
       finish(step);
     else
       queue(of).push_back({&step, op});

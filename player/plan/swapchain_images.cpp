@@ -18,19 +18,19 @@ MadeOfSwapchain made_of_swapchain(const Plan& plan, ObjectId image) {
 void note_made_of_swapchain(Plan& plan, ObjectId image, const MadeOfSwapchain& made) {
   const std::uint32_t place = plan.place_of(image);
   if (place < plan.resources.size() && plan.resources[place].id == image)
-    plan.resources[place].opaque = std::uint64_t{made.swapchain} << 32 | made.index;
+    plan.resources[place].opaque = std::uint64_t{index_of(made.swapchain)} << 32 | made.index;
 }
 
 ObjectId swapchain_of(const Plan& plan, ObjectId image) {
-  const std::vector<Object>& objects = plan.objects.objects();
-  if (objects[image].type != HandleType::VkImage) return 0;
+  const ByObject<Object>& objects = plan.objects.objects();
+  if (objects[image].type != HandleType::VkImage) return ObjectId::null;
   const ObjectId parent = objects[image].parent;
   return objects[parent].type == HandleType::VkSwapchainKHR ? parent : made_of_swapchain(plan, image).swapchain;
 }
 
 bool outlives_its_swapchain(const Plan& plan, ObjectId image) {
   const ObjectId swapchain = made_of_swapchain(plan, image).swapchain;
-  return swapchain != 0 && !plan.objects.objects()[swapchain].alive;
+  return swapchain != ObjectId::null && !plan.objects.objects()[swapchain].alive;
 }
 
 Result<VkImage> image_of_swapchain(Run& run, const Op& op, const MadeOfSwapchain& made) {

@@ -10,8 +10,8 @@ namespace rondo::player {
 class Run;
 
 struct MadeOfSwapchain {
-  ObjectId swapchain = 0;       // 0: the image was made of none
-  std::uint32_t index = kNone;  // kNone: it was never bound
+  ObjectId swapchain = ObjectId::null;  // 0: the image was made of none
+  std::uint32_t index = kNone;          // kNone: it was never bound
 };
 MadeOfSwapchain made_of_swapchain(const Plan& plan, ObjectId image);
 void note_made_of_swapchain(Plan& plan, ObjectId image, const MadeOfSwapchain& made);

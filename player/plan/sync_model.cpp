@@ -11,7 +11,7 @@ void SyncModel::advance(std::uint32_t op) {
   for (; next_ < plan_->sync.size() && plan_->sync[next_].op < op; ++next_) {
     const SyncStep& step = plan_->sync[next_];
     const ObjectId queue = queue_of(step);
-    if (queue == 0) {
+    if (queue == ObjectId::null) {
       finish(step);
     } else if (!blocked(queue) && satisfied(step)) {
       finish(step);
@@ -35,8 +35,9 @@ void SyncModel::make_room(const SyncModel& later) {
 }
 
 ObjectId SyncModel::queue_of(const SyncStep& step) const {
-  const std::vector<Object>& objects = plan_->objects.objects();
-  const bool of_swapchain = step.queue < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
+  const ByObject<Object>& objects = plan_->objects.objects();
+  const bool of_swapchain =
+      index_of(step.queue) < objects.size() && objects[step.queue].type == HandleType::VkSwapchainKHR;
   return of_swapchain ? plan_->queue_of_presents(step.queue) : step.queue;
 }
 
@@ -103,7 +104,7 @@ void SyncModel::settle() {
 std::vector<SyncModel::Release> SyncModel::release() {
   std::vector<Release> releases;
   while (blocked_ != 0) {
-    ObjectId queue = 0;
+    ObjectId queue = ObjectId::null;
     const SyncStep* first = nullptr;
     for (const auto& [q, batches] : queues_)
       if (!batches.empty() && (first == nullptr || plan_->sync[batches.front()].op < first->op)) {

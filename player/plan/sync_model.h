@@ -17,19 +17,19 @@ namespace rondo::player {
 struct Plan;
 
 struct SyncPoint {
-  ObjectId semaphore = 0;
+  ObjectId semaphore = ObjectId::null;
   std::uint64_t value = 0;  // timelines; a binary semaphore's is 1
   bool timeline = false;
 };
 
 // What an export put into an sync fd counts as a timeline of its own, that reaches 1.
-inline constexpr ObjectId kPayloads = 0x80000000;
-inline SyncPoint payload_of(std::uint32_t exported) { return {kPayloads | exported, 1, true}; }
+inline constexpr ObjectId kPayloads{0x80000000};
+inline SyncPoint payload_of(std::uint32_t exported) { return {object_at(index_of(kPayloads) | exported), 1, true}; }
 
 // A batch of a submit, an acquire, or what signals without a queue (the host).
 struct SyncStep {
   std::uint32_t op = 0;                         // index into Plan::ops
-  ObjectId queue = 0;                           // 0: the host; a swapchain: the queue that presents it
+  ObjectId queue = ObjectId::null;              // 0: the host; a swapchain: the queue that presents it
   std::uint32_t first_wait = 0, waits = 0;      // Plan::sync_points
   std::uint32_t first_signal = 0, signals = 0;  // Plan::sync_points
 };
@@ -63,9 +63,9 @@ class SyncModel {
   // A signal that lets the first blocked batch go on.
   struct Release {
     SyncPoint point;
-    std::uint64_t before = 0;  // what the timeline reaches by itself
-    ObjectId queue = 0;        // that waits
-    std::uint32_t op = 0;      // of the batch that waits
+    std::uint64_t before = 0;         // what the timeline reaches by itself
+    ObjectId queue = ObjectId::null;  // that waits
+    std::uint32_t op = 0;             // of the batch that waits
   };
   // Everything that must be signalled, in order, until no queue is blocked.
   // The model goes on as if it were done.

@@ -46,14 +46,14 @@ void BlobsAhead::work() {
   }
 }
 
-std::size_t BlobsAhead::index_of(std::uint32_t op) const {
+std::size_t BlobsAhead::entry_of(std::uint32_t op) const {
   const auto found = std::lower_bound(plan_.late_blobs.begin(), plan_.late_blobs.end(), op,
                                       [](const LateBlob& one, std::uint32_t wanted) { return one.op < wanted; });
   return static_cast<std::size_t>(found - plan_.late_blobs.begin());
 }
 
 void BlobsAhead::go_to(std::uint32_t op) {
-  const std::size_t index = index_of(op);
+  const std::size_t index = entry_of(op);
   {
     const std::lock_guard lock(mutex_);
     if (ready_.empty() ? next_ == index : ready_.front().first == index) return;

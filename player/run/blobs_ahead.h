@@ -29,7 +29,7 @@ class BlobsAhead {
  private:
   void work();
   Result<Reader::Bytes> read(std::size_t index);  // fails where there is no memory, too
-  std::size_t index_of(std::uint32_t op) const;   // the first entry of that op or a later one
+  std::size_t entry_of(std::uint32_t op) const;   // the first entry of that op or a later one
 
   const Plan& plan_;
   Reader& reader_;  // the thread's

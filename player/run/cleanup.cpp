@@ -46,9 +46,9 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
 
   const auto& objects = plan_.objects.objects();
   const ObjectId own = plan_.devices[index].id;
-  const auto is_ours = [&](ObjectId id) { return objects[id].device == own && slots_[id] != 0; };
+  const auto is_ours = [&](ObjectId id) { return objects[id].device == own && slots_[index_of(id)] != 0; };
   // Swapchain images are the virtual swapchain's to destroy.
-  const auto is_swapchain_image = [&](ObjectId id) { return swapchain_of(plan_, id) != 0; };
+  const auto is_swapchain_image = [&](ObjectId id) { return swapchain_of(plan_, id) != ObjectId::null; };
   for (const auto& [id, handle] : shared_)
     if (objects[id].device == own && !dies_with_parent(objects[id].type))
       rondo::player::destroy(vk, device.handle, objects[id].type, handle);
@@ -61,12 +61,13 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   }
   // Youngest first, memory after what is bound to it.
   for (const bool memory : {false, true}) {
-    for (ObjectId id = static_cast<ObjectId>(slots_.size()); id-- > 1;) {
+    for (std::size_t i = slots_.size(); i-- > 1;) {
+      const ObjectId id = object_at(i);
       if (!is_ours(id) || dies_with_parent(objects[id].type) || is_swapchain_image(id)) continue;
       if ((objects[id].type == HandleType::VkDeviceMemory) != memory) continue;
       if (objects[id].type == HandleType::VkSemaphore) await_timeline(device, id);
-      rondo::player::destroy(vk, device.handle, objects[id].type, slots_[id]);
-      slots_[id] = 0;
+      rondo::player::destroy(vk, device.handle, objects[id].type, slots_[index_of(id)]);
+      slots_[index_of(id)] = 0;
     }
   }
   for (std::size_t i = 0; i < memories_.size(); ++i)
@@ -86,12 +87,12 @@ Result<void> Run::release_device(std::uint32_t index, bool destroy_device) {
   for (VkQueryPool pool : device.own_query_pools) vk.vkDestroyQueryPool(device.handle, pool, nullptr);
   device.own_query_pools.clear();
   if (options_.caches != nullptr) options_.caches->keep(device);
-  for (ObjectId id = 1; id < slots_.size(); ++id)
-    if (objects[id].device == own) slots_[id] = 0;
+  for (const ObjectId id : all_ids(slots_.size()))
+    if (objects[id].device == own) slots_[index_of(id)] = 0;
   if (destroy_device) {
     if (device.holds_profiling_lock) vk.vkReleaseProfilingLockKHR(device.handle);
     vk.vkDestroyDevice(device.handle, nullptr);
-    slots_[own] = 0;
+    slots_[index_of(own)] = 0;
     devices_[index].reset();
   }
   return {};
@@ -103,7 +104,7 @@ Result<void> Run::release_objects(const std::vector<ObjectId>& ids) {
   const auto is_one = [&](ObjectId id) { return all.count(id) != 0; };
   for (const ObjectId id : ids) {
     const Object& object = objects[id];
-    const std::uint64_t handle = slots_[id];
+    const std::uint64_t handle = slots_[index_of(id)];
     if (handle == 0) continue;
     if (object.type == HandleType::VkInstance) {
       RONDO_TRY(release_instance(id, true));
@@ -118,18 +119,19 @@ Result<void> Run::release_objects(const std::vector<ObjectId>& ids) {
     DeviceState& device = *devices_[index];
     const Dispatch& vk = device.dispatch;
     const std::uint32_t place = plan_.place_of(id);
-    slots_[id] = 0;
+    slots_[index_of(id)] = 0;
     switch (object.type) {
       case HandleType::VkCommandBuffer: {
         if (is_one(object.parent)) break;
         const auto commands = reinterpret_cast<VkCommandBuffer>(handle);
-        vk.vkFreeCommandBuffers(device.handle, reinterpret_cast<VkCommandPool>(slots_[object.parent]), 1, &commands);
+        vk.vkFreeCommandBuffers(device.handle, reinterpret_cast<VkCommandPool>(slots_[index_of(object.parent)]), 1,
+                                &commands);
         break;
       }
       case HandleType::VkDescriptorSet: {
         if (is_one(object.parent)) break;
         const auto set = reinterpret_cast<VkDescriptorSet>(handle);
-        auto pool = reinterpret_cast<VkDescriptorPool>(slots_[object.parent]);
+        auto pool = reinterpret_cast<VkDescriptorPool>(slots_[index_of(object.parent)]);
         if (OverflowPools* more = overflow(object.parent); more != nullptr)
           if (const auto home = more->home.find(set); home != more->home.end()) {
             pool = home->second;
@@ -146,7 +148,7 @@ Result<void> Run::release_objects(const std::vector<ObjectId>& ids) {
         }
         break;
       case HandleType::VkImage:
-        if (swapchain_of(plan_, id) != 0) break;
+        if (swapchain_of(plan_, id) != ObjectId::null) break;
         rondo::player::destroy(vk, device.handle, object.type, handle);
         break;
       case HandleType::VkDescriptorPool:
@@ -189,7 +191,7 @@ Result<void> Run::release_instance(ObjectId id, bool destroy_instance) {
     instance.dispatch.vkDestroyDebugUtilsMessengerEXT(instance.handle, instance.messenger, nullptr);
   instance.dispatch.vkDestroyInstance(instance.handle, nullptr);
   instance = {};
-  slots_[id] = 0;
+  slots_[index_of(id)] = 0;
   return {};
 }
 

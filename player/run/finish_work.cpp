@@ -58,17 +58,18 @@ Result<void> Run::finish_work(std::uint32_t index) {
   const SyncModel::Release* unanswered = nullptr;
   for (const SyncModel::Release& release : releases_) {
     const ObjectId id = release.point.semaphore;
-    if (objects[id].device != own || slots_[id] == 0) continue;
+    if (objects[id].device != own || slots_[index_of(id)] == 0) continue;
     unanswered = &release;
     if (release.point.timeline)
-      signal_timeline(device, semaphore_of(slots_[id]), release);
+      signal_timeline(device, semaphore_of(slots_[index_of(id)]), release);
     else
-      signal_binary(device, semaphore_of(slots_[id]), reinterpret_cast<VkQueue>(slots_[release.queue]));
+      signal_binary(device, semaphore_of(slots_[index_of(id)]),
+                    reinterpret_cast<VkQueue>(slots_[index_of(release.queue)]));
   }
   std::vector<VkEvent> events;  // the host may have been going to set any of them
-  for (ObjectId id = 1; has_events_ && id < slots_.size(); ++id)
-    if (objects[id].type == HandleType::VkEvent && objects[id].device == own && slots_[id] != 0)
-      events.push_back(reinterpret_cast<VkEvent>(slots_[id]));
+  for (const ObjectId id : all_ids(has_events_ ? slots_.size() : 0))
+    if (objects[id].type == HandleType::VkEvent && objects[id].device == own && slots_[index_of(id)] != 0)
+      events.push_back(reinterpret_cast<VkEvent>(slots_[index_of(id)]));
 
   const IdleProbe probe(device);
   const bool may_hang = unanswered != nullptr || !events.empty();

@@ -74,8 +74,8 @@ void Jobs::start_thread() {
 
 void Jobs::mark(const Op& op, std::uint32_t job) {
   const Plan& plan = run_.plan();
-  for (std::uint32_t i = 0; i < op.patches; ++i) uses_[plan.patches[op.first_patch + i].id] = job;
-  for (std::uint32_t i = 0; i < op.created; ++i) makes_[plan.created[op.first_created + i].id] = job;
+  for (std::uint32_t i = 0; i < op.patches; ++i) uses_[index_of(plan.patches[op.first_patch + i].id)] = job;
+  for (std::uint32_t i = 0; i < op.created; ++i) makes_[index_of(plan.created[op.first_created + i].id)] = job;
 }
 
 Result<bool> Jobs::take(const Op& op) {
@@ -89,7 +89,7 @@ Result<bool> Jobs::take(const Op& op) {
   // Programs destroy modules as soon as their pipelines are made: that waits for nobody.
   if (id == CommandId::vkDestroyShaderModule && op.ended == 1) {
     const ObjectId module = run_.plan().ended[op.first_ended];
-    if (const std::uint32_t job = uses_[module]; job > finished_ && is_finished(makes_[module])) {
+    if (const std::uint32_t job = uses_[index_of(module)]; job > finished_ && is_finished(makes_[index_of(module)])) {
       destroys_.emplace_back(job, &op);
       return true;
     }
@@ -103,7 +103,7 @@ Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
   RONDO_TRY(finish_named(op));
   const Plan& plan = run_.plan();
   for (std::uint32_t i = 0; i < op.created; ++i)  // values that are shared: the later one's is in front
-    if (const std::uint32_t same = makes_[plan.created[op.first_created + i].id]; !is_finished(same))
+    if (const std::uint32_t same = makes_[index_of(plan.created[op.first_created + i].id)]; !is_finished(same))
       RONDO_TRY(finish(same - 1));
   Job job;
   job.op = &op;
@@ -127,7 +127,7 @@ Result<bool> Jobs::start(const Op& op, const SlowCall& call) {
 Result<void> Jobs::finish_named(const Op& op) {
   const Plan& plan = run_.plan();
   for (std::uint32_t i = 0; i < op.patches; ++i)
-    if (const std::uint32_t job = makes_[plan.patches[op.first_patch + i].id]; !is_finished(job))
+    if (const std::uint32_t job = makes_[index_of(plan.patches[op.first_patch + i].id)]; !is_finished(job))
       RONDO_TRY(finish(job - 1));
   return {};
 }
@@ -137,11 +137,11 @@ Result<void> Jobs::make_way(const Op& op) {
   const CommandId id = codec::info(op.command).canonical;
   if (id == CommandId::vkDestroyDevice || id == CommandId::vkDestroyInstance) return wait();
   const Plan& plan = run_.plan();
-  for (std::uint32_t i = 0; i < op.ended; ++i) RONDO_TRY(finish_to(uses_[plan.ended[op.first_ended + i]]));
+  for (std::uint32_t i = 0; i < op.ended; ++i) RONDO_TRY(finish_to(uses_[index_of(plan.ended[op.first_ended + i])]));
   if (!wants_it_alone(id)) return {};
   for (std::uint32_t i = 0; i < op.patches; ++i) {
     const ObjectId object = plan.patches[op.first_patch + i].id;
-    if (object != op.dispatch) RONDO_TRY(finish_to(uses_[object]));
+    if (object != op.dispatch) RONDO_TRY(finish_to(uses_[index_of(object)]));
   }
   return {};
 }

@@ -64,7 +64,7 @@ void find_payloads(Plan& plan) {
                    [&](std::size_t a, std::size_t b) { return plan.settles[a].exported < plan.settles[b].exported; });
   for (const std::size_t i : due) {
     plan.settles[i].of = static_cast<std::uint32_t>(plan.payloads.size());
-    plan.payloads.push_back({plan.settles[i].exported, plan.settles[i].queue == 0});
+    plan.payloads.push_back({plan.settles[i].exported, plan.settles[i].queue == ObjectId::null});
   }
 }
 
@@ -114,16 +114,16 @@ Result<void> Run::give_payloads(const Op& op, VkQueue queue, VkSemaphore semapho
 Result<void> Run::let_leave(const Op& op, const Settle& settle, VkQueue queue) {
   DeviceState& device = *devices_[op.device];
   const Dispatch& vk = device.dispatch;
-  if (settle.semaphore != 0) {
-    const auto old = reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]);
+  if (settle.semaphore != ObjectId::null) {
+    const auto old = reinterpret_cast<VkSemaphore>(slots_[index_of(settle.semaphore)]);
     VkSemaphore fresh = VK_NULL_HANDLE;
     if (const VkResult r = new_semaphore(device, fresh); r < 0)
       return tl::unexpected<Error>(failure(op, r, "vkCreateSemaphore"));
-    slots_[settle.semaphore] = reinterpret_cast<std::uint64_t>(fresh);
+    slots_[index_of(settle.semaphore)] = reinterpret_cast<std::uint64_t>(fresh);
     device.payloads.push_back(old);
     return give_payloads(op, queue, old, VK_NULL_HANDLE);
   }
-  const auto old = reinterpret_cast<VkFence>(slots_[settle.fence]);
+  const auto old = reinterpret_cast<VkFence>(slots_[index_of(settle.fence)]);
   if (vk.vkGetFenceStatus(device.handle, old) == VK_SUCCESS) {
     const VkResult r = vk.vkResetFences(device.handle, 1, &old);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetFences"))
@@ -132,7 +132,7 @@ Result<void> Run::let_leave(const Op& op, const Settle& settle, VkQueue queue) {
   VkFence fresh = VK_NULL_HANDLE;
   if (const VkResult r = new_fence(device, fresh, 0); r < 0)
     return tl::unexpected<Error>(failure(op, r, "vkCreateFence"));
-  slots_[settle.fence] = reinterpret_cast<std::uint64_t>(fresh);
+  slots_[index_of(settle.fence)] = reinterpret_cast<std::uint64_t>(fresh);
   device.pending_fences.push_back(old);
   return give_payloads(op, queue, VK_NULL_HANDLE, old);
 }
@@ -140,7 +140,7 @@ Result<void> Run::let_leave(const Op& op, const Settle& settle, VkQueue queue) {
 Result<void> Run::settle_payload(const Op& op, const Settle& settle) {
   DeviceState& device = *devices_[op.device];
   const Dispatch& vk = device.dispatch;
-  const VkQueue queue = settle.queue != 0 ? queue_of(device, settle).second : VK_NULL_HANDLE;
+  const VkQueue queue = settle.queue != ObjectId::null ? queue_of(device, settle).second : VK_NULL_HANDLE;
   VkResult r = VK_SUCCESS;
   switch (settle.payload) {
     case Settle::Payload::none:
@@ -149,7 +149,7 @@ Result<void> Run::settle_payload(const Op& op, const Settle& settle) {
       return let_leave(op, settle, queue);
     case Settle::Payload::is_due: {
       const LivePayload& payload = payloads_[settle.of];
-      if (settle.queue != 0) {
+      if (settle.queue != ObjectId::null) {
         if (payload.semaphore != VK_NULL_HANDLE) r = submit_wait(device, queue, payload.semaphore);
         break;
       }
@@ -161,14 +161,14 @@ Result<void> Run::settle_payload(const Op& op, const Settle& settle) {
       break;
     }
     case Settle::Payload::comes: {
-      if (settle.semaphore != 0) {
-        r = submit_signal(device, queue, reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]));
+      if (settle.semaphore != ObjectId::null) {
+        r = submit_signal(device, queue, reinterpret_cast<VkSemaphore>(slots_[index_of(settle.semaphore)]));
         break;
       }
-      const auto old = reinterpret_cast<VkFence>(slots_[settle.fence]);
+      const auto old = reinterpret_cast<VkFence>(slots_[index_of(settle.fence)]);
       VkFence fresh = VK_NULL_HANDLE;
       if (r = new_fence(device, fresh, VK_FENCE_CREATE_SIGNALED_BIT); r < 0) break;
-      slots_[settle.fence] = reinterpret_cast<std::uint64_t>(fresh);
+      slots_[index_of(settle.fence)] = reinterpret_cast<std::uint64_t>(fresh);
       if (vk.vkGetFenceStatus(device.handle, old) == VK_SUCCESS)
         vk.vkDestroyFence(device.handle, old, nullptr);
       else  // perhaps a queue still has it

@@ -127,7 +127,7 @@ void Run::patch(const Op& op, std::byte* block) const {
   }
   const Patch* patch = plan_.patches.data() + op.first_patch;
   for (std::uint32_t i = 0; i < op.patches; ++i)
-    std::memcpy(block + patch[i].offset, &slots_[patch[i].id], sizeof(std::uint64_t));
+    std::memcpy(block + patch[i].offset, &slots_[index_of(patch[i].id)], sizeof(std::uint64_t));
 }
 
 std::byte* Run::prepare(const Op& op) {
@@ -146,15 +146,15 @@ ObjectId Run::patched_id(const Op& op, std::uint32_t offset) const {
   const Patch* patch = plan_.patches.data() + op.first_patch;
   for (std::uint32_t i = 0; i < op.patches; ++i)
     if (patch[i].offset == offset) return patch[i].id;
-  return 0;
+  return ObjectId::null;
 }
 
 PFN_vkVoidFunction Run::function(const Op& op) const {
   if (op.device != kNone && devices_[op.device] != nullptr) return devices_[op.device]->dispatch.at(op.command);
   ObjectId id = op.dispatch;
   const auto& objects = plan_.objects.objects();
-  while (id != 0 && objects[id].type != HandleType::VkInstance) id = objects[id].parent;
-  return id == 0 ? nullptr : instances_[plan_.place_of(id)].dispatch.at(op.command);
+  while (id != ObjectId::null && objects[id].type != HandleType::VkInstance) id = objects[id].parent;
+  return id == ObjectId::null ? nullptr : instances_[plan_.place_of(id)].dispatch.at(op.command);
 }
 
 std::int64_t Run::call(const Op& op, std::byte* args) { return invoke(op.command, function(op), args); }
@@ -174,7 +174,7 @@ Result<void> Run::publish(const Op& op, const std::byte* block) {
   for (std::uint32_t i = 0; i < op.created; ++i) {
     std::uint64_t handle;
     std::memcpy(&handle, block + created[i].offset, sizeof handle);
-    std::uint64_t& slot = slots_[created[i].id];
+    std::uint64_t& slot = slots_[index_of(created[i].id)];
     if (handle == 0) [[unlikely]]
       return tl::unexpected<Error>(refuse(op, Status::failed, plan_.name(created[i].id) + " was not created"));
     if (slot != 0 && slot != handle) [[unlikely]]
@@ -184,7 +184,7 @@ Result<void> Run::publish(const Op& op, const std::byte* block) {
   if (!shared_.empty()) [[unlikely]]
     settle_shared(op);
   const ObjectId* ended = plan_.ended.data() + op.first_ended;
-  for (std::uint32_t i = 0; i < op.ended; ++i) slots_[ended[i]] = 0;
+  for (std::uint32_t i = 0; i < op.ended; ++i) slots_[index_of(ended[i])] = 0;
   return {};
 }
 
@@ -195,10 +195,10 @@ void Run::settle_shared(const Op& op) {
   const Patch* patch = plan_.patches.data() + op.first_patch;
   for (std::uint32_t i = 0; i < op.patches; ++i) {
     const ObjectId id = patch[i].id;
-    if (id == 0 || codec::info(plan_.objects.objects()[id].type).destroy != command.canonical) continue;
+    if (id == ObjectId::null || codec::info(plan_.objects.objects()[id].type).destroy != command.canonical) continue;
     for (auto s = shared_.begin(); s != shared_.end(); ++s) {
       if (s->first != id) continue;
-      slots_[id] = s->second;
+      slots_[index_of(id)] = s->second;
       shared_.erase(s);
       break;
     }
@@ -245,20 +245,20 @@ bool Run::is_timed(std::uint32_t op) const {
 }
 
 Result<void> Run::play_op(const Op& op) {
-  const bool is_among_timed = command_times_ != nullptr && command_times_->has(index_of(op));
+  const bool is_among_timed = command_times_ != nullptr && command_times_->has(op_index(op));
   if (is_among_timed) [[unlikely]]
-    RONDO_TRY(command_times_->before(index_of(op)));
+    RONDO_TRY(command_times_->before(op_index(op)));
   std::byte* args = prepare(op);
   if (const Executor executor = executors_[static_cast<std::size_t>(op.command)]; executor != nullptr)
     RONDO_TRY(executor(*this, op, args));
   else
     RONDO_TRY(call_checked(op, args));
   if (label_times_ != nullptr) [[unlikely]]
-    RONDO_TRY(label_times_->played(index_of(op)));
+    RONDO_TRY(label_times_->played(op_index(op)));
   if (is_among_timed) [[unlikely]] {
     // The device that the op made has its handle from here on.
     RONDO_TRY(publish(op, args));
-    return command_times_->after(index_of(op));
+    return command_times_->after(op_index(op));
   }
   return publish(op, args);
 }
@@ -276,7 +276,7 @@ Result<void> Run::play_steps(std::uint32_t last) {
   for (; step != end && step->thunk != nullptr; ++step) {
     deadline_.at(step->sequence);
     for (const Patch *patch = step->patches, *last_patch = patch + step->count; patch != last_patch; ++patch)
-      std::memcpy(step->args + patch->offset, slots + patch->id, sizeof(std::uint64_t));
+      std::memcpy(step->args + patch->offset, slots + index_of(patch->id), sizeof(std::uint64_t));
     result = step->thunk(step->function, step->args);
     failed = result < 0 && step->checked;
     if (failed) [[unlikely]]
@@ -414,7 +414,8 @@ bool Run::comes(ObjectId fence) {
     return chain == patches.end() || !sync_.blocked(plan_.queue_of_presents(chain->id), i);
   }
   const auto& device = devices_[plan_.place_of(plan_.objects.objects()[fence].device)];
-  return device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(slots_[fence])) == VK_SUCCESS;
+  return device->dispatch.vkGetFenceStatus(device->handle, reinterpret_cast<VkFence>(slots_[index_of(fence)])) ==
+         VK_SUCCESS;
 }
 
 bool Run::comes(ObjectId timeline, std::uint64_t value) {
@@ -429,7 +430,7 @@ void Run::await_timeline(DeviceState& device, ObjectId semaphore) {
   constexpr std::uint64_t kAtMostNs = 1'000'000'000;
   sync_.advance(at_);
   const std::uint64_t value = sync_.given(semaphore);
-  const auto handle = reinterpret_cast<VkSemaphore>(slots_[semaphore]);
+  const auto handle = reinterpret_cast<VkSemaphore>(slots_[index_of(semaphore)]);
   // A file may have a timeline on a device that was made without them.
   if (value == 0 || handle == VK_NULL_HANDLE || device.dispatch.vkWaitSemaphores == nullptr) return;
   VkSemaphoreWaitInfo info{};
@@ -441,7 +442,7 @@ void Run::await_timeline(DeviceState& device, ObjectId semaphore) {
 }
 
 Result<void> Run::zero(DeviceState& device, const MemoryState& memory, std::uint32_t type) {
-  LiveQueue queue{0, device.service_queue, device.service_family};
+  LiveQueue queue{ObjectId::null, device.service_queue, device.service_family};
   if (blocked(device)) [[unlikely]] {
     const auto& families = targets_[device.index].families;
     for (const LiveQueue& other : device.queues)

@@ -100,7 +100,7 @@ struct VirtualSwapchain {
 };
 
 struct LiveQueue {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   VkQueue handle = VK_NULL_HANDLE;
   std::uint32_t family = 0;
 };
@@ -221,7 +221,7 @@ class Run {
   Observer& observer() { return observer_; }
   PlacementCache& placements() { return placements_; }
   Deadline& deadline() { return deadline_; }
-  std::uint64_t& slot(ObjectId id) { return slots_[id]; }
+  std::uint64_t& slot(ObjectId id) { return slots_[index_of(id)]; }
   DeviceState& device(const Op& op) { return *devices_[op.device]; }
   std::unique_ptr<DeviceState>& device_at(std::uint32_t index) { return devices_[index]; }
   InstanceState& instance(ObjectId id) { return instances_[plan_.place_of(id)]; }
@@ -277,7 +277,7 @@ class Run {
   CapturedContents& captured_contents() { return captured_contents_; }
   GpuTimes* gpu_times() { return gpu_times_; }
   CommandTimes* command_times() { return command_times_; }
-  std::uint32_t index_of(const Op& op) const { return static_cast<std::uint32_t>(&op - plan_.ops.data()); }
+  std::uint32_t op_index(const Op& op) const { return static_cast<std::uint32_t>(&op - plan_.ops.data()); }
   Presenter* presenter() { return presenter_.get(); }  // null: nothing is shown
 
   // Times and places, kept by the executors of submits, waits and presents.

@@ -17,7 +17,8 @@ std::pair<ObjectId, VkQueue> Run::queue_of(const DeviceState& device, const Sett
   ObjectId id = settle.queue;
   const bool of_swapchain = plan_.objects.objects()[id].type == HandleType::VkSwapchainKHR;
   if (of_swapchain) id = plan_.queue_of_presents(id);
-  return {id, of_swapchain && slots_[id] == 0 ? device.service_queue : reinterpret_cast<VkQueue>(slots_[id])};
+  return {id, of_swapchain && slots_[index_of(id)] == 0 ? device.service_queue
+                                                        : reinterpret_cast<VkQueue>(slots_[index_of(id)])};
 }
 
 // Until the queue is idle.
@@ -48,10 +49,10 @@ Result<void> Run::await_submit(const Op& op, const Settle& settle) {
   // Played before the span: in a span that is played again, fences are as they were only where it begins.
   const bool before_span = settle.submit < plan_.span.first && at_ >= plan_.span.first;
   DeviceState& device = *devices_[op.device];
-  if (settle.fence != 0 && before_span) return await_queue(op, device, settle);
+  if (settle.fence != ObjectId::null && before_span) return await_queue(op, device, settle);
   VkFence fence = VK_NULL_HANDLE;
-  if (settle.fence != 0) {
-    fence = reinterpret_cast<VkFence>(slots_[settle.fence]);
+  if (settle.fence != ObjectId::null) {
+    fence = reinterpret_cast<VkFence>(slots_[index_of(settle.fence)]);
   } else {
     const auto watch = watches_.find(settle.submit);
     if (watch == watches_.end()) return {};  // the device of the submit is another one
@@ -86,26 +87,26 @@ Result<void> Run::settle(const Op& op, const Settle& settle) {
   if (settle.submit != kNone) return await_submit(op, settle);
   DeviceState& device = *devices_[op.device];
   const Dispatch& vk = device.dispatch;
-  if (settle.fence != 0) {
-    const VkFence fence = reinterpret_cast<VkFence>(slots_[settle.fence]);
+  if (settle.fence != ObjectId::null) {
+    const VkFence fence = reinterpret_cast<VkFence>(slots_[index_of(settle.fence)]);
     const VkResult r = vk.vkResetFences(device.handle, 1, &fence);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetFences before it")) : Result<void>();
   }
-  if (settle.commands != 0) {
-    const auto commands = reinterpret_cast<VkCommandBuffer>(slots_[settle.commands]);
-    const auto pool = reinterpret_cast<VkQueryPool>(slots_[settle.pool]);
-    if (settle.pool != 0 && settle.index != 0)
+  if (settle.commands != ObjectId::null) {
+    const auto commands = reinterpret_cast<VkCommandBuffer>(slots_[index_of(settle.commands)]);
+    const auto pool = reinterpret_cast<VkQueryPool>(slots_[index_of(settle.pool)]);
+    if (settle.pool != ObjectId::null && settle.index != 0)
       vk.vkCmdEndQueryIndexedEXT(commands, pool, settle.query, settle.index);
-    else if (settle.pool != 0)
+    else if (settle.pool != ObjectId::null)
       vk.vkCmdEndQuery(commands, pool, settle.query);
-    if (settle.pool != 0) return {};
+    if (settle.pool != ObjectId::null) return {};
     const VkResult r = vk.vkResetCommandBuffer(commands, 0);
     return r < 0 ? tl::unexpected<Error>(failure(op, r, "vkResetCommandBuffer before it")) : Result<void>();
   }
   const auto [queue_id, queue] = queue_of(device, settle);
   if (queue == VK_NULL_HANDLE) return {};
-  if (settle.semaphore != 0) {
-    const VkSemaphore semaphore = reinterpret_cast<VkSemaphore>(slots_[settle.semaphore]);
+  if (settle.semaphore != ObjectId::null) {
+    const VkSemaphore semaphore = reinterpret_cast<VkSemaphore>(slots_[index_of(settle.semaphore)]);
     constexpr VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
     VkSubmitInfo submit{};
     submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;

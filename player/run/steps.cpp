@@ -31,7 +31,7 @@ std::vector<bool> older_objects(const Plan& plan, OpRange span) {
   const auto note = [&](std::uint32_t first, std::uint32_t last, bool is_older) {
     for (std::uint32_t i = first; i < last; ++i)
       for (std::uint32_t c = 0; c < plan.ops[i].created; ++c)
-        older[plan.created[plan.ops[i].first_created + c].id] = is_older;
+        older[index_of(plan.created[plan.ops[i].first_created + c].id)] = is_older;
   };
   note(0, span.first, true);
   note(span.first, span.last, false);
@@ -43,7 +43,7 @@ std::vector<bool> older_objects(const Plan& plan, OpRange span) {
 Steps::Steps(const Run& run, OpRange span, std::size_t most) : first_(span.first), steps_(span.last - span.first) {
   const Plan& plan = run.plan();
   const std::vector<bool> older = older_objects(plan, span);
-  const auto of_older = [&](const Patch& patch) { return patch.id == 0 || older[patch.id]; };
+  const auto of_older = [&](const Patch& patch) { return patch.id == ObjectId::null || older[index_of(patch.id)]; };
   const auto patches_of = [&](const Op& op) { return std::span(plan.patches).subspan(op.first_patch, op.patches); };
   std::size_t left = 0;
   for (std::uint32_t i = span.first; i < span.last; ++i)

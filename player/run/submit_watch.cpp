@@ -10,7 +10,7 @@ namespace rondo::player {
 Result<void> Run::watch_submit(const Op& op) {
   DeviceState& device = this->device(op);
   const Dispatch& vk = device.dispatch;
-  VkFence& fence = watches_[index_of(op)];
+  VkFence& fence = watches_[op_index(op)];
   // A loop plays it again when the work of the iteration before has ended.
   VkResult result = VK_SUCCESS;
   if (fence != VK_NULL_HANDLE && vk.vkGetFenceStatus(device.handle, fence) == VK_SUCCESS) {
@@ -20,12 +20,13 @@ Result<void> Run::watch_submit(const Op& op) {
     result = vk.vkCreateFence(device.handle, &info, nullptr, &fence);
     if (result >= 0) device.pending_fences.push_back(fence);
   }
-  if (result >= 0) result = vk.vkQueueSubmit(reinterpret_cast<VkQueue>(slots_[op.dispatch]), 0, nullptr, fence);
+  if (result >= 0)
+    result = vk.vkQueueSubmit(reinterpret_cast<VkQueue>(slots_[index_of(op.dispatch)]), 0, nullptr, fence);
   return result < 0 ? tl::unexpected<Error>(failure(op, result, "vkQueueSubmit of a fence after it")) : Result<void>();
 }
 
 Result<bool> Run::brought_about(const Op& poll) {
-  const std::uint32_t at = index_of(poll);
+  const std::uint32_t at = op_index(poll);
   auto one = std::lower_bound(plan_.observations.begin(), plan_.observations.end(), at,
                               [](const Observation& observation, std::uint32_t op) { return observation.op < op; });
   const DeviceState& device = this->device(poll);

@@ -41,14 +41,15 @@ Result<void> open_windows(Windows& windows, const Plan& plan, const Loader& load
 
 ObjectId Presenter::key_of(const VirtualSwapchain& swapchain) const {
   const CapturedSwapchain& captured = run_.plan().swapchains[swapchain.place];
-  return captured.surface != 0 ? captured.surface : captured.id;
+  return captured.surface != ObjectId::null ? captured.surface : captured.id;
 }
 
 bool Presenter::is_last_of_surface(const VirtualSwapchain& swapchain) const {
   const auto& all = run_.plan().swapchains;
   const ObjectId surface = all[swapchain.place].surface;
-  return std::none_of(all.begin() + swapchain.place + 1, all.end(),
-                      [&](const CapturedSwapchain& later) { return surface != 0 && later.surface == surface; });
+  return std::none_of(all.begin() + swapchain.place + 1, all.end(), [&](const CapturedSwapchain& later) {
+    return surface != ObjectId::null && later.surface == surface;
+  });
 }
 
 Presenter::Surface* Presenter::find(ObjectId key) {

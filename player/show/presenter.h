@@ -51,7 +51,7 @@ class Presenter {
 
  private:
   struct Surface {
-    ObjectId instance = 0;
+    ObjectId instance = ObjectId::null;
     VkSurfaceKHR handle = VK_NULL_HANDLE;
     std::uint32_t device = kNone;  // the chain's
     std::unique_ptr<WindowChain> chain;

@@ -66,7 +66,7 @@ std::optional<LiveQueue> Snapshot::Impl::queue_for(const DeviceState& device, st
     if (family != VK_QUEUE_FAMILY_IGNORED) return queue.family == family;
     return shared.empty() || std::find(shared.begin(), shared.end(), queue.family) != shared.end();
   };
-  const LiveQueue service{0, device.service_queue, device.service_family};
+  const LiveQueue service{ObjectId::null, device.service_queue, device.service_family};
   if (fits(service)) return service;
   const auto found = std::find_if(device.queues.begin(), device.queues.end(), fits);
   return found == device.queues.end() ? std::nullopt : std::optional(*found);

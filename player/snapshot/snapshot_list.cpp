@@ -122,7 +122,7 @@ class Lister {
   // False: nothing that is played made it.
   bool describe(ObjectId id, SnapshotImage& one) {
     one.id = id;
-    if (const ObjectId swapchain = swapchain_of(plan_, id); swapchain != 0) {
+    if (const ObjectId swapchain = swapchain_of(plan_, id); swapchain != ObjectId::null) {
       const std::uint32_t place = plan_.place_of(swapchain);
       if (place >= plan_.swapchains.size() || freed_.count(swapchain) != 0) return false;
       describe_image_of(plan_.swapchains[place], one);
@@ -140,7 +140,7 @@ class Lister {
     one.create_op = swapchain.create_op;
     one.swapchain = swapchain.id;
     const MadeOfSwapchain made = made_of_swapchain(plan_, one.id);
-    one.index = made.swapchain != 0
+    one.index = made.swapchain != ObjectId::null
                     ? made.index
                     : static_cast<std::uint32_t>(std::find(swapchain.images.begin(), swapchain.images.end(), one.id) -
                                                  swapchain.images.begin());
@@ -182,7 +182,7 @@ class Lister {
     look_at_memory(one);
     // A plane at a time: what is said of the last of them is not true of all.
     if ((info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0) {
-      one.memory = 0;
+      one.memory = ObjectId::null;
       one.offset = 0;
     }
     if ((info.flags & VK_IMAGE_CREATE_SPARSE_BINDING_BIT) != 0) one.unreadable = kSparse;

@@ -24,12 +24,12 @@ struct SnapshotPart {
 };
 
 struct SnapshotImage {
-  ObjectId id = 0;
-  std::uint32_t device = kNone;     // index into Plan::devices
-  std::uint32_t create_op = kNone;  // of a swapchain's image: the swapchain's
-  ObjectId swapchain = 0;           // that it is of; 0: none
-  std::uint32_t index = 0;          // among the images of the swapchain
-  bool presented = false;           // by the last present before
+  ObjectId id = ObjectId::null;
+  std::uint32_t device = kNone;         // index into Plan::devices
+  std::uint32_t create_op = kNone;      // of a swapchain's image: the swapchain's
+  ObjectId swapchain = ObjectId::null;  // that it is of; 0: none
+  std::uint32_t index = 0;              // among the images of the swapchain
+  bool presented = false;               // by the last present before
   VkImageType type{};
   VkFormat format{};
   VkExtent3D extent{};
@@ -37,7 +37,7 @@ struct SnapshotImage {
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   VkImageTiling tiling{};
   VkImageUsageFlags usage = 0;          // as the program asked for it
-  ObjectId memory = 0;                  // 0: none, or several, or the swapchain's own
+  ObjectId memory = ObjectId::null;     // 0: none, or several, or the swapchain's own
   VkDeviceSize offset = 0;              // in it
   std::vector<std::uint32_t> families;  // that share it; empty: nobody does
   std::vector<SnapshotPart> parts;      // by aspect, mip and layer
@@ -45,12 +45,12 @@ struct SnapshotImage {
 };
 
 struct SnapshotBuffer {
-  ObjectId id = 0;
+  ObjectId id = ObjectId::null;
   std::uint32_t device = kNone;
   std::uint32_t create_op = kNone;
   VkDeviceSize bytes = 0;
-  VkFlags64 usage = 0;  // as the program asked for it
-  ObjectId memory = 0;  // 0: none
+  VkFlags64 usage = 0;               // as the program asked for it
+  ObjectId memory = ObjectId::null;  // 0: none
   VkDeviceSize offset = 0;
   std::vector<std::uint32_t> families;
   std::string unreadable;

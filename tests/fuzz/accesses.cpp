@@ -17,7 +17,8 @@ namespace {
 constexpr access::Limits kLimits{.executed = 1 << 20, .recorded = 1 << 16, .descriptors = 1 << 16};
 
 bool is_whole(const access::Touch& touch) {
-  return touch.object != 0 && touch.access != 0 && touch.stages != 0 && touch.offset + touch.size >= touch.offset;
+  return touch.object != ObjectId::null && touch.access != 0 && touch.stages != 0 &&
+         touch.offset + touch.size >= touch.offset;
 }
 
 }  // namespace
@@ -40,7 +41,7 @@ void accesses(Bytes file) {
       [&](const access::Executed& executed) {
         ++told;
         for (const access::Touch& touch : executed.touches) {
-          expect(touch.object < objects.objects().size(), "what is touched is an object");
+          expect(objects.objects().has(touch.object), "what is touched is an object");
           expect(is_whole(touch), "a touch says where and how");
         }
       },
@@ -60,7 +61,7 @@ void accesses(Bytes file) {
                 static_cast<std::uint64_t>((*record)->return_value)});
   }
   expect(told <= kLimits.executed + objects.objects().size() + file.size(), "what is executed has a limit");
-  for (const ObjectId id : model.reachable()) expect(id < objects.objects().size(), "what is reachable is an object");
+  for (const ObjectId id : model.reachable()) expect(objects.objects().has(id), "what is reachable is an object");
 }
 
 }  // namespace rondo::fuzz

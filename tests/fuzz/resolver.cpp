@@ -57,19 +57,19 @@ void resolver(Bytes input) {
     for (const Object& object : table.objects()) was_alive.push_back(object.alive);
     table.apply(codec::info(command), ++sequence, succeeded, lowered, out);
 
-    const std::vector<Object>& objects = table.objects();
+    const ByObject<Object>& objects = table.objects();
     expect(out.ids.size() == lowered.handles.size(), "every handle is resolved");
     for (std::size_t i = 0; i < out.ids.size(); ++i) {
       const codec::HandleRef& ref = lowered.handles[i];
-      expect(out.ids[i] < objects.size(), "an id names an object");
-      if (out.ids[i] == 0) continue;
+      expect(objects.has(out.ids[i]), "an id names an object");
+      if (out.ids[i] == ObjectId::null) continue;
       expect(objects[out.ids[i]].type == ref.type && objects[out.ids[i]].captured == ref.captured,
              "a handle resolves to an object of its type and value");
-      expect(out.ids[i] >= before || was_alive[out.ids[i]], "no handle resolves to what has ended");
+      expect(index_of(out.ids[i]) >= before || was_alive[index_of(out.ids[i])], "no handle resolves to what has ended");
     }
     expect(out.created.size() == objects.size() - before, "what is new is listed as created");
     for (std::size_t i = 0; i < out.created.size(); ++i) {
-      expect(out.created[i] == before + i, "objects are numbered in order of creation");
+      expect(out.created[i] == object_at(before + i), "objects are numbered in order of creation");
       const Object& object = objects[out.created[i]];
       expect(object.parent < out.created[i], "a parent is older than its child");
       expect(object.created == sequence, "an object knows the call that made it");
@@ -77,14 +77,14 @@ void resolver(Bytes input) {
     for (std::size_t i = 0; i < out.ended.size(); ++i) {
       const ObjectId id = out.ended[i];
       expect(!objects[id].alive && objects[id].destroyed == sequence, "what ends is dead");
-      expect(id >= before || was_alive[id], "nothing ends twice");
+      expect(index_of(id) >= before || was_alive[index_of(id)], "nothing ends twice");
       const auto behind = out.ended.begin() + static_cast<std::ptrdiff_t>(i) + 1;
-      expect(objects[id].parent == 0 || objects[objects[id].parent].alive ||
+      expect(objects[id].parent == ObjectId::null || objects[objects[id].parent].alive ||
                  std::find(behind, out.ended.end(), objects[id].parent) != out.ended.end(),
              "children end before their parents");
     }
     for (const std::uint32_t i : out.unknown) expect(i < lowered.handles.size(), "what is unknown stands in the call");
-    static_cast<void>(table.name(static_cast<ObjectId>(objects.size() - 1)));
+    static_cast<void>(table.name(object_at(objects.size() - 1)));
   }
 }
 

@@ -53,7 +53,7 @@ struct Changes {
 };
 
 struct Place {
-  ObjectId memory = 0;
+  ObjectId memory = ObjectId::null;
   std::uint64_t offset = 0;
 };
 

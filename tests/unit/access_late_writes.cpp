@@ -46,7 +46,7 @@ struct Scene : test::AccessScene {
     capture.finish();
     auto walk = analyzers::Walk::open(file.path());
     if (!walk) return {walk.error().message};
-    ObjectId memory_id = 0;
+    ObjectId memory_id = ObjectId::null;
     std::vector<std::uint64_t> submits;  // records
     const auto number = [&](std::uint64_t record) {
       return static_cast<int>(std::find(submits.begin(), submits.end(), record) - submits.begin());

@@ -28,8 +28,8 @@ class ObjectNames : public test::PlayerScene {
     auto built = build();
     EXPECT_TRUE(built) << built.error().message;
     if (built) plan_ = std::move(*built);
-    const std::vector<Object>& objects = plan_->objects.objects();
-    for (ObjectId id = 1; id < objects.size(); ++id)
+    const ByObject<Object>& objects = plan_->objects.objects();
+    for (const ObjectId id : all_ids(objects.size()))
       if (objects[id].type == HandleType::VkBuffer) all_.push_back(id);
   }
 
@@ -52,10 +52,10 @@ class ObjectNames : public test::PlayerScene {
 TEST_F(ObjectNames, AreNumbersOrWhatTheProgramGave) {
   ASSERT_EQ(all_.size(), 4u);
   for (std::size_t i = 0; i < all_.size(); ++i)
-    EXPECT_EQ(find("VkBuffer#" + std::to_string(i), all_).value_or(0), all_[i]);
-  EXPECT_EQ(find("vertices", all_).value_or(0), all_[0]);
+    EXPECT_EQ(find("VkBuffer#" + std::to_string(i), all_).value_or(ObjectId::null), all_[i]);
+  EXPECT_EQ(find("vertices", all_).value_or(ObjectId::null), all_[0]);
   // Of two, the one that is alive.
-  EXPECT_EQ(find("twice", {all_[0], all_[2]}).value_or(0), all_[2]);
+  EXPECT_EQ(find("twice", {all_[0], all_[2]}).value_or(ObjectId::null), all_[2]);
 }
 
 TEST_F(ObjectNames, ThatMeanNothingAreRefusedWithWhatThereIs) {

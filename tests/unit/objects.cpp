@@ -234,7 +234,7 @@ TEST_F(Objects, UnknownValueThatMayBeIgnoredIsNull) {
   const auto& got = call(CommandId::vkUpdateDescriptorSets,
                          {{HandleType::VkDevice, 3}, {HandleType::VkSampler, 0xdead, codec::kPerhapsIgnored}});
   EXPECT_TRUE(got.unknown.empty());
-  EXPECT_EQ(got.ids[1], 0u);
+  EXPECT_EQ(got.ids[1], ObjectId::null);
 }
 
 // No program makes such a call; a damaged file may hold it.
@@ -244,7 +244,7 @@ TEST_F(Objects, ValueEndsUnderWhichNameSpaceItWasMade) {
   call(CommandId::vkCreateBuffer, {instance, {HandleType::VkDevice, 3}, {HandleType::VkBuffer, 100, codec::kCreated}});
   call(CommandId::vkDestroyDevice, {{HandleType::VkDevice, 3, codec::kDestroyed}});
   ASSERT_EQ(out.ended.size(), 2u);
-  EXPECT_EQ(call(CommandId::vkDestroyBuffer, {instance, {HandleType::VkBuffer, 100}}).ids[1], 0u);
+  EXPECT_EQ(call(CommandId::vkDestroyBuffer, {instance, {HandleType::VkBuffer, 100}}).ids[1], ObjectId::null);
 }
 
 TEST_F(Objects, SurfacesBelongToTheInstance) {

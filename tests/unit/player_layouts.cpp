@@ -149,9 +149,9 @@ class PlayerLayouts : public test::PlayerScene {
   }
   ObjectId number(std::size_t n, HandleType type = HandleType::VkImage) const {
     const auto& objects = plan_->objects.objects();
-    for (ObjectId id = 1; id < objects.size(); ++id)
+    for (const ObjectId id : all_ids(objects.size()))
       if (objects[id].type == type && n-- == 0) return id;
-    return 0;
+    return ObjectId::null;
   }
   PartLayout part(std::size_t image, VkImageAspectFlags aspect = VK_IMAGE_ASPECT_COLOR_BIT, std::uint32_t mip = 0,
                   std::uint32_t layer = 0) const {

@@ -73,7 +73,7 @@ class PlanBlocks : public Descriptors {
 
 // The descriptors that the driver finds in the data of the only update, by the template that the plan makes.
 struct Found {
-  ObjectId buffer = 0;
+  ObjectId buffer = ObjectId::null;
   VkDeviceSize offset = 0, range = 0;
   friend bool operator==(const Found&, const Found&) = default;
 };

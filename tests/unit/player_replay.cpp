@@ -401,11 +401,11 @@ TEST_F(PlayerReplay, AcquiresStandBehindWhatTheirQueueWasGiven) {
   capture.finish();
   const auto plan = build();
   ASSERT_TRUE(plan) << plan.error().message;
-  ObjectId binary = 0, queue = 0;
-  const std::vector<Object>& objects = (*plan)->objects.objects();
-  for (ObjectId id = 1; id < objects.size(); ++id) {
+  ObjectId binary = ObjectId::null, queue = ObjectId::null;
+  const ByObject<Object>& objects = (*plan)->objects.objects();
+  for (const ObjectId id : all_ids(objects.size())) {
     if (objects[id].type == HandleType::VkQueue) queue = id;
-    if (objects[id].type == HandleType::VkSemaphore && binary == 0) binary = id;
+    if (objects[id].type == HandleType::VkSemaphore && binary == ObjectId::null) binary = id;
   }
   SyncModel model(**plan);
   const auto end = static_cast<std::uint32_t>((*plan)->ops.size());

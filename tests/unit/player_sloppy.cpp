@@ -21,7 +21,7 @@ TEST_F(Sloppy, AFenceResetWhileItsSubmitMayRunIsWaitedFor) {
   const auto built = plan();
   ASSERT_EQ(built->settles.size(), 1u);
   EXPECT_EQ(built->name(built->settles[0].queue), "VkQueue#0");
-  EXPECT_EQ(built->settles[0].fence, 0u);
+  EXPECT_EQ(built->settles[0].fence, ObjectId::null);
 }
 
 TEST_F(Sloppy, WhatWorkMayStillUseIsWaitedForBeforeItsEnd) {

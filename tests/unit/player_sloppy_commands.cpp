@@ -132,7 +132,7 @@ TEST_F(SloppyCommands, RecordingsBegunTwiceAreReset) {
   const auto built = plan();
   ASSERT_EQ(built->settles.size(), 1u);
   EXPECT_EQ(built->name(built->settles[0].commands), "VkCommandBuffer#0");
-  EXPECT_EQ(built->settles[0].pool, 0u);
+  EXPECT_EQ(built->settles[0].pool, ObjectId::null);
   const auto* args = last<args_vkCreateCommandPool>(*built, CommandId::vkCreateCommandPool);
   EXPECT_NE(behind(args, args->pCreateInfo).flags & VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT, 0u);
 }

@@ -7,7 +7,7 @@
 namespace rondo::player {
 namespace {
 
-constexpr ObjectId kOnlyQueue = 1, kOther = 2, kTimeline = 3, kBinary = 4;
+constexpr ObjectId kOnlyQueue{1}, kOther{2}, kTimeline{3}, kBinary{4};
 
 class PlayerSync : public ::testing::Test {
  protected:
@@ -34,7 +34,7 @@ class PlayerSync : public ::testing::Test {
 
 TEST_F(PlayerSync, WaitsBeforeTheirSignalAreAnswered) {
   step(kOnlyQueue, {timeline(1)}, {timeline(2)});
-  step(0, {}, {timeline(1)});
+  step(ObjectId::null, {}, {timeline(1)});
   SyncModel model(plan);
   model.advance(1);
   EXPECT_TRUE(model.blocked(kOnlyQueue));
@@ -51,7 +51,7 @@ TEST_F(PlayerSync, TellsWhatATimelineIsGiven) {
   model.advance(2);
   EXPECT_EQ(model.given(kTimeline), 3u);  // not what is blocked gives
   EXPECT_EQ(model.given(kBinary), 0u);
-  EXPECT_EQ(model.given(0), 0u);
+  EXPECT_EQ(model.given(ObjectId::null), 0u);
 }
 
 // What was submitted before the batch that waits ends by itself.
@@ -59,7 +59,7 @@ TEST_F(PlayerSync, TellsWhatABlockedBatchHoldsBack) {
   step(kOnlyQueue, {}, {timeline(1)});
   step(kOnlyQueue, {timeline(2)}, {timeline(3)});
   step(kOnlyQueue, {}, {});
-  step(0, {}, {timeline(2)});
+  step(ObjectId::null, {}, {timeline(2)});
   SyncModel model(plan);
   model.advance(3);
   EXPECT_FALSE(model.blocked(kOnlyQueue, 0));

@@ -318,7 +318,7 @@ TEST_F(SyncFds, TheHostWaitsForAnotherDevice) {
   destroy(used);
   const auto built = plan();
   EXPECT_EQ(settled(*built), (std::vector{Payload::leaves, Payload::is_due, Payload::comes}));
-  EXPECT_EQ(built->settles[1].queue, 0u);
+  EXPECT_EQ(built->settles[1].queue, ObjectId::null);
   plays(*built);
 }
 
