@@ -13,6 +13,7 @@ are independent. Aliases follow the command that they are an alias of.
                 program of tests/programs (tests/scenarios/called_commands_test.cpp);
                 those without commands are values and structures
   UNSUPPORTED   why the others are hidden
+  RECORDED_OTHERWISE  where a command may be recorded, against what the registry says
   NEWER         commands above that the oldest registry (1.3.239) does not have
 """
 
@@ -89,6 +90,8 @@ LAYER_HAND = _each(
      "vkGetDeviceImageSubresourceLayout"),
 )
 
+# An executor, or something else of the player's that stands in its place: what the plan takes from the call, or why
+# it leaves the call out (player/plan/plan_actions.cpp).
 PLAYER_HAND = _each(
     ("the address has to be the captured one",
      "vkGetBufferDeviceAddress vkGetAccelerationStructureDeviceAddressKHR"),
@@ -100,6 +103,8 @@ PLAYER_HAND = _each(
      "vkGetDescriptorSetLayoutSizeEXT vkGetDescriptorSetLayoutBindingOffsetEXT"),
     ("a captured address is asked back, or memory of its own is put there",
      "vkCreateBuffer vkCreateImage"),
+    ("an image of a swapchain goes with the swapchain",
+     "vkDestroyImage"),
     ("what is preprocessed has to have room here, too",
      "vkCmdPreprocessGeneratedCommandsEXT vkCmdExecuteGeneratedCommandsEXT"),
     ("creates what the preflight has chosen",
@@ -109,6 +114,12 @@ PLAYER_HAND = _each(
      "vkAllocateMemory vkFreeMemory vkBindBufferMemory vkBindBufferMemory2 vkBindImageMemory vkBindImageMemory2 "
      "vkMapMemory vkUnmapMemory vkMapMemory2 vkUnmapMemory2 vkFlushMappedMemoryRanges "
      "vkInvalidateMappedMemoryRanges"),
+    ("submits are timed, and watched where later calls depend on their end",
+     "vkQueueSubmit vkQueueSubmit2"),
+    ("a wait that would never end is refused by name",
+     "vkQueueWaitIdle vkDeviceWaitIdle"),
+    ("the work that uses it is waited for where the program had seen it end",
+     "vkDestroySemaphore"),
     ("waits for a captured success, never for \"not ready\"",
      "vkWaitForFences vkGetFenceStatus vkWaitSemaphores vkGetSemaphoreCounterValue vkGetEventStatus "
      "vkGetQueryPoolResults"),
@@ -125,9 +136,22 @@ PLAYER_HAND = _each(
     ("several objects, some of which may have failed; no binaries",
      "vkCreateShadersEXT"),
     ("pools grow where the capture's did not run out",
-     "vkCreateDescriptorPool vkAllocateDescriptorSets"),
+     "vkAllocateDescriptorSets vkFreeDescriptorSets vkResetDescriptorPool vkDestroyDescriptorPool"),
+    ("no object of the target stands for a swapchain of the player's",
+     "vkSetPrivateData"),
+    ("names, tags and labels change nothing that is replayed: kept where the device has the extension",
+     "vkSetDebugUtilsObjectNameEXT vkSetDebugUtilsObjectTagEXT vkDebugMarkerSetObjectNameEXT "
+     "vkDebugMarkerSetObjectTagEXT vkQueueBeginDebugUtilsLabelEXT vkQueueEndDebugUtilsLabelEXT "
+     "vkQueueInsertDebugUtilsLabelEXT vkCmdBeginDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT "
+     "vkCmdInsertDebugUtilsLabelEXT vkCmdDebugMarkerBeginEXT vkCmdDebugMarkerEndEXT vkCmdDebugMarkerInsertEXT"),
     ("the driver's own data is dropped",
      "vkCreatePipelineCache vkCreateValidationCacheEXT"),
+    ("no replay has displays",
+     "vkGetDisplayPlaneSupportedDisplaysKHR"),
+    ("what the presentation engine has is the player's own: left out",
+     "vkReleaseSwapchainImagesEXT"),
+    ("messages of the program's own for its callbacks: left out",
+     "vkSubmitDebugUtilsMessageEXT vkDebugReportMessageEXT"),
     ("the player installs its own callbacks",
      "vkCreateDebugUtilsMessengerEXT vkDestroyDebugUtilsMessengerEXT vkCreateDebugReportCallbackEXT "
      "vkDestroyDebugReportCallbackEXT"),
@@ -175,6 +199,17 @@ NEWER = frozenset("""
     vkCopyMemoryToImage vkCopyImageToMemory vkCopyImageToImage vkTransitionImageLayout
     vkMapMemory2 vkUnmapMemory2
 """.split())
+
+# Where commands may be recorded otherwise than the registry says: {what: instead}, why.
+RECORDED_OTHERWISE = {name: (facts, reason) for facts, reason, names in (
+    ({"render_pass": "outside"}, "within a render pass only by VK_QCOM_tile_shading, which is hidden",
+     "vkCmdDispatch vkCmdDispatchBase vkCmdDispatchIndirect"),
+    ({"render_pass": "either"}, "programs do it within render passes, and drivers take it",
+     "vkCmdFillBuffer vkCmdUpdateBuffer"),
+    ({"queues": 0}, "engines label their uploads, too; older registries say graphics or compute",
+     "vkCmdBeginDebugUtilsLabelEXT vkCmdEndDebugUtilsLabelEXT vkCmdInsertDebugUtilsLabelEXT "
+     "vkCmdDebugMarkerBeginEXT vkCmdDebugMarkerEndEXT vkCmdDebugMarkerInsertEXT"),
+) for name in names.split()}
 
 # Numbered before the driver is called (docs/architecture.md, "The sequence
 # rule"): prefixes, whole names. Everything else numbers after.

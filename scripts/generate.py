@@ -52,7 +52,6 @@ OUTPUTS = {
     "tables_structures.cpp": sources.structures,
     "tables_names.cpp": sources.names,
     "tables_layout.cpp": sources.layout,
-    "tables_tasks.cpp": sources.tasks,
     "hooks_table.cpp": sources.hook_table,
     "thunks_table.cpp": sources.thunk_table,
     "fake_entry_table.cpp": fake_driver.entry_table,

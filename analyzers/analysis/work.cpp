@@ -3,8 +3,6 @@
 
 #include <algorithm>
 
-#include "format/codec/tasks.h"
-
 namespace rondo::analyzers {
 
 namespace {
@@ -120,7 +118,7 @@ void WorkList::take(const Executed& executed, std::uint64_t frame) {
   if (in_pass_) add_bytes_of_pass(executed);
   if (executed.recorded->mark == Mark::ends_pass) return end_pass(executed);
   if (executed.recorded->mark != Mark::none) return;
-  if (executed.draw == Executed::kNoDraw && !codec::only_works(executed.command)) return;
+  if (executed.draw == Executed::kNoDraw && !codec::only_works(codec::info(executed.command))) return;
   WorkItem& item = add(executed, frame);
   if (in_pass_) {
     WorkItem& pass = items_[pass_item_];

@@ -21,8 +21,21 @@ bool is_vulkan(const codec::CommandInfo& command) {
   return command.id != CommandId::none && std::string_view(command.name).starts_with("vk");
 }
 
-std::string_view reason_of(const codec::CommandInfo& command) {
-  return command.reason != nullptr ? command.reason : "";
+// Why it is not regular: hidden; or written by hand, in the layer, the player or both.
+std::string reason_of(const codec::CommandInfo& command) {
+  if (command.kind == codec::CommandClass::unsupported) return command.reason;
+  const std::string_view layer = command.layer_reason, player = command.player_reason;
+  std::string text;
+  if (!layer.empty()) append(text, "layer: {}", layer);
+  if (!player.empty()) append(text, "{}player: {}", text.empty() ? "" : "; ", player);
+  return text;
+}
+
+void write_reasons(JsonWriter& json, const codec::CommandInfo& command) {
+  if (const std::string reason = reason_of(command); !reason.empty()) json.field("reason", reason);
+  if (command.kind == codec::CommandClass::unsupported) return;
+  if (*command.layer_reason != 0) json.field("layer", command.layer_reason);
+  if (*command.player_reason != 0) json.field("player", command.player_reason);
 }
 
 using Counts = std::array<std::uint64_t, std::size(kClasses)>;
@@ -73,9 +86,8 @@ void append_coverage(std::string& out) {
     append(out, "\n{} commands\n", class_text(kind));
     for (const codec::CommandInfo& command : codec::commands()) {
       if (!is_vulkan(command) || command.kind != kind) continue;
-      append(out, "  {}", command.name);
-      if (!reason_of(command).empty()) append(out, ": {}", reason_of(command));
-      out += '\n';
+      const std::string reason = reason_of(command);
+      append(out, "  {}{}{}\n", command.name, reason.empty() ? "" : ": ", reason);
     }
   }
   out += "\nextensions\n";
@@ -101,7 +113,7 @@ void write_coverage(JsonWriter& json) {
     json.field("name", command.name);
     json.field("class", class_text(command.kind));
     json.field("feature", command.feature != nullptr ? command.feature : "");
-    if (!reason_of(command).empty()) json.field("reason", reason_of(command));
+    write_reasons(json, command);
     json.end_object();
   }
   json.end_array();
@@ -143,7 +155,7 @@ void write_coverage_of(JsonWriter& json, const std::map<std::string, CommandCoun
     json.begin_object();
     json.field("name", *u.name);
     json.field("class", u.command == nullptr ? "unsupported" : class_text(u.command->kind));
-    if (u.command != nullptr && !reason_of(*u.command).empty()) json.field("reason", reason_of(*u.command));
+    if (u.command != nullptr) write_reasons(json, *u.command);
     json.end_object();
   }
   json.end_array();

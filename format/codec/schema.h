@@ -132,6 +132,20 @@ enum class Level : std::uint8_t { global, instance, physical_device, device };
 enum class Numbering : std::uint8_t { before, after };  // docs/architecture.md, "The sequence rule"
 enum class Returns : std::uint8_t { nothing, result, bool32, unsigned32, unsigned64, address, function };
 
+// Where a vkCmd* may be recorded and what it is for, as the registry says ("Command Properties" in the specification's
+// page of each command). scripts/classification.py lists the exceptions, each with its reason. Of other commands all of
+// this is empty.
+enum class PassScope : std::uint8_t { either, inside, outside };  // of a render pass, or of dynamic rendering
+enum CommandTask : std::uint8_t { kAction = 1, kIndirection = 2, kState = 4, kSynchronization = 8 };
+enum class Scope : std::uint8_t { none, render_pass, query, transform_feedback, conditional_rendering, label };
+struct RecordingFacts {
+  std::uint32_t queues = 0;  // VkQueueFlags: on a queue with one of these; 0: on any
+  PassScope pass = PassScope::either;
+  bool primary_only = false;
+  std::uint8_t tasks = 0;  // CommandTask: what the device does
+  Scope opens = Scope::none, closes = Scope::none;
+};
+
 struct CommandInfo {
   const char* name;
   CommandId id;
@@ -147,6 +161,9 @@ struct CommandInfo {
   bool query;                        // changes nothing: a replay needs not repeat it
   const char* feature;               // "VK_VERSION_1_0" or the extension that brought it
   const char* reason;                // irregular, unsupported
+  const char* layer_reason;          // why layer/ has its hook; "": generated
+  const char* player_reason;         // why player/ has its executor, or refuses it; "": generated
+  RecordingFacts recording;
   // The wire never depends on these: a command's payload is its args structure.
 };
 
@@ -154,6 +171,12 @@ std::span<const CommandInfo> commands();   // index: CommandId; [0] is "none"
 std::span<const StructInfo> structures();  // index: StructId; [0] is "none"; args structures too
 inline const CommandInfo& info(CommandId id) { return commands()[static_cast<std::size_t>(id)]; }
 inline const StructInfo& info(StructId id) { return structures()[static_cast<std::size_t>(id)]; }
+// The command makes the device work, and does nothing else: a draw, a dispatch, a copy, a build, a query that is reset
+// or written. Not: commands that set state or order others (the begin of a render pass does both, and works), and those
+// that execute other command buffers.
+inline bool only_works(const CommandInfo& command) {
+  return (command.recording.tasks & (kAction | kState | kSynchronization)) == kAction;
+}
 // Rondo's own record, and no call of a program's.
 inline bool is_event(std::string_view command_name) { return command_name.starts_with("rondo"); }
 

@@ -55,10 +55,24 @@ Result<void> set_marker_tag(Run& run, const Op& op, std::byte* args) {
 }  // namespace
 
 bool is_debug_command(CommandId id) {
-  const char* text = codec::info(id).name;
-  const std::string_view name = text == nullptr ? "" : text;
-  return name.find("DebugUtilsLabel") != std::string_view::npos || name.find("DebugMarker") != std::string_view::npos ||
-         name.starts_with("vkSetDebugUtilsObject");
+  switch (id) {
+    case CommandId::vkSetDebugUtilsObjectNameEXT:
+    case CommandId::vkSetDebugUtilsObjectTagEXT:
+    case CommandId::vkDebugMarkerSetObjectNameEXT:
+    case CommandId::vkDebugMarkerSetObjectTagEXT:
+    case CommandId::vkQueueBeginDebugUtilsLabelEXT:
+    case CommandId::vkQueueEndDebugUtilsLabelEXT:
+    case CommandId::vkQueueInsertDebugUtilsLabelEXT:
+    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
+    case CommandId::vkCmdEndDebugUtilsLabelEXT:
+    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
+    case CommandId::vkCmdDebugMarkerBeginEXT:
+    case CommandId::vkCmdDebugMarkerEndEXT:
+    case CommandId::vkCmdDebugMarkerInsertEXT:
+      return true;
+    default:
+      return false;
+  }
 }
 
 void add_debug_executors(std::vector<Executor>& table) {

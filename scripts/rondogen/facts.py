@@ -27,10 +27,54 @@ class Facts:
     feature: str
     reason: str
     available: bool          # our headers declare it: it has args, a pointer, a thunk
+    layer_reason: str        # why its hook is written by hand; empty: it is not
+    player_reason: str       # why its executor is, or why it has none
+    recording: object        # Recording, of vkCmd*; else None
     hook: bool               # the layer has an entry point
     layer: str               # hand, generated, hidden
     player: str              # hand, generated, none
     scalars: bool
+
+
+@dataclass
+class Recording:
+    """Where a vkCmd* may be recorded, and what it is for (format/codec/schema.h has the words)."""
+    queues: int              # VkQueueFlags; 0: any
+    render_pass: str         # either, inside, outside
+    primary_only: bool
+    tasks: frozenset
+    opens: str               # a name of `Scope`, or "none"
+    closes: str
+
+
+# What a command with such a name opens or closes. Suffixes of versions and vendors are left out.
+SCOPES = {"RenderPass": "render_pass", "Rendering": "render_pass", "Query": "query", "QueryIndexed": "query",
+          "TransformFeedback": "transform_feedback", "ConditionalRendering": "conditional_rendering",
+          "DebugUtilsLabel": "label", "DebugMarker": "label"}
+
+
+def _scopes(name, unknown_allowed):
+    """(opened, closed) of a vkCmd*."""
+    found = re.fullmatch(r"vkCmd(?:(Begin|End)(\w+?)|(DebugMarker)(Begin|End))\d*(?:[A-Z]{2,})?", name)
+    if not found:
+        return "none", "none"
+    what, verb = found.group(2) or found.group(3), found.group(1) or found.group(4)
+    if what not in SCOPES:
+        if unknown_allowed:
+            return "none", "none"
+        raise SystemExit(f"facts.py: {name}: SCOPES does not say what it opens or closes")
+    return (SCOPES[what], "none") if verb == "Begin" else ("none", SCOPES[what])
+
+
+def _recording(command, registry, classification, shown):
+    canonical = registry.commands[command.alias or command.name]
+    known = {name: registry.constants[name] for name in canonical.queues if name in registry.constants}
+    facts = {"queues": sum(known.values()),
+             "render_pass": {"both": "either", "": "either"}.get(canonical.render_pass, canonical.render_pass),
+             "primary_only": canonical.levels == ("primary",)}
+    facts |= classification.RECORDED_OTHERWISE.get(canonical.name, ({}, ""))[0]
+    opens, closes = _scopes(canonical.name, not shown)
+    return Recording(**facts, tasks=canonical.tasks, opens=opens, closes=closes)
 
 
 def extension_support(registry, classification):
@@ -63,7 +107,7 @@ def command_facts(registry, tables, classification):
     support = support_of_all(registry, classification)
     known = set(registry.commands)
     for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
-                  classification.HIDDEN):
+                  classification.HIDDEN, classification.RECORDED_OTHERWISE):
         for name in table:
             if name not in known and name not in classification.NEWER:
                 raise SystemExit(f"classification.py: no command {name}")
@@ -109,12 +153,15 @@ def _facts(command, registry, tables, classification, support):
     else:
         kind = "regular"
 
+    records = dispatch == "VkCommandBuffer" and canonical.startswith("vkCmd")
     publishes = bool(args) and any(row.flags & 4 for row in args.rows)
     query = bool(re.match(r"vk(Get|Enumerate)", canonical)) and not publishes and not player_reason \
         and "Fd" not in canonical
     return Facts(
         name=command.name, canonical=canonical, kind=kind, level=level, dispatch=dispatch, before=before,
         returns=returns, two_part=before and returns != "nothing",
-        records=dispatch == "VkCommandBuffer" and canonical.startswith("vkCmd"), query=query,
-        feature=command.origin, reason=reason, available=available, hook=hook, layer=layer, player=player,
+        records=records, query=query, feature=command.origin, reason=reason,
+        layer_reason=layer_reason if layer == "hand" else "", player_reason=player_reason or none_reason,
+        recording=_recording(command, registry, classification, not hidden) if records else None,
+        available=available, hook=hook, layer=layer, player=player,
         scalars=available and all(r.shape == "value" and r.element in SCALAR_ELEMENTS for r in args.rows))

@@ -76,7 +76,11 @@ class Command:
     params: list
     returns: str
     alias: str = ""
-    tasks: frozenset = frozenset()  # "action", "state", "synchronization", "indirection"; an alias has none
+    # Of a vkCmd*, as the registry says; an alias has none of these.
+    tasks: frozenset = frozenset()  # "action", "state", "synchronization", "indirection"
+    queues: tuple = ()              # "VK_QUEUE_GRAPHICS_BIT", …: on one of these
+    render_pass: str = ""           # where it may stand: "inside", "outside", "both"
+    levels: tuple = ()              # "primary", "secondary"
     origin: str = ""         # "VK_VERSION_1_0" or the first extension that brings it
     origins: list = field(default_factory=list)  # (version or extension, other extensions it needs)
     rondo: bool = False
@@ -274,9 +278,13 @@ class Registry:
             stype=(element.get("values") or "") if name_element.text == "sType" else "")
 
     def _command(self, element, name):
+        def listed(attribute):
+            return tuple(filter(None, (element.get(attribute) or "").split(",")))
+
         return Command(name, [self._member(p) for p in element.findall("param")],
                        element.find("proto/type").text, alias=element.get("alias") or "",
-                       tasks=frozenset(filter(None, (element.get("tasks") or "").split(","))))
+                       tasks=frozenset(listed("tasks")), queues=listed("queues"),
+                       render_pass=element.get("renderpass") or "", levels=listed("cmdbufferlevel"))
 
     def spirv(self, what):
         """The elements that tell what enables a SPIR-V "capability" or "extension"."""

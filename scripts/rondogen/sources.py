@@ -78,7 +78,7 @@ def commands(model):
     lines = [TABLE_HEAD, f"extern const CommandInfo commands[{len(model.command_names) + 1}];",
              f"const CommandInfo commands[{len(model.command_names) + 1}] = {{",
              '  {"none", CommandId::none, CommandId::none, StructId::none, CommandClass::unsupported, Level::global, '
-             'HandleType::none, Numbering::after, Returns::nothing, false, false, false, "", ""},']
+             'HandleType::none, Numbering::after, Returns::nothing, false, false, false, "", "", "", "", {}},']
     for name in model.command_names:
         f = model.facts[name]
         args = f"StructId::args_{f.canonical if f.canonical in model.tables.args else f.name}" \
@@ -87,24 +87,19 @@ def commands(model):
             f"  {{{quote(name)}, CommandId::{name}, CommandId::{f.canonical}, {args}, CommandClass::{f.kind}, "
             f"Level::{f.level}, HandleType::{f.dispatch or 'none'}, Numbering::{'before' if f.before else 'after'}, "
             f"Returns::{f.returns}, {boolean(f.two_part)}, {boolean(f.records)}, {boolean(f.query)}, "
-            f"{quote(f.feature)}, {quote(f.reason)}}},")
+            f"{quote(f.feature)}, {quote(f.reason)}, {quote(f.layer_reason)}, {quote(f.player_reason)}, "
+            f"{recording(f.recording)}}},")
     lines.append("};")
     return "\n".join(lines) + TABLE_TAIL
 
 
-def tasks(model):
-    """only_works() of format/codec/tasks.h."""
-    registry = model.registry
-
-    def tasks_of(name):
-        return registry.commands[registry.commands[name].alias or name].tasks
-    rows = [boolean("action" in tasks_of(n) and not tasks_of(n) & {"state", "synchronization"}) for n in model.command_names]
-    lines = [BANNER + '#include "format/codec/tasks.h"\n\nnamespace rondo::codec {\n\nnamespace {\n',
-             f"constexpr bool works[{len(rows) + 1}] = {{", "  false,"]
-    lines += [f"  {row},  // {name}" for row, name in zip(rows, model.command_names)]
-    lines.append("};\n\n}  // namespace\n")
-    lines.append("bool only_works(CommandId id) { return works[static_cast<std::size_t>(id)]; }\n\n}  // namespace rondo::codec\n")
-    return "\n".join(lines)
+def recording(facts):
+    """RecordingFacts of schema.h."""
+    if facts is None:
+        return "{}"
+    tasks = " | ".join(f"k{task.capitalize()}" for task in sorted(facts.tasks)) or "0"
+    return (f"{{0x{facts.queues:x}, PassScope::{facts.render_pass}, {boolean(facts.primary_only)}, {tasks}, "
+            f"Scope::{facts.opens}, Scope::{facts.closes}}}")
 
 
 def enums(model, index, count):

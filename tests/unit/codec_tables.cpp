@@ -70,7 +70,41 @@ TEST(Registry, SortsEveryCommandIntoOneClassWithAReason) {
       EXPECT_EQ(player_executor(c.id), Executor::none) << c.name;
     }
     EXPECT_STRNE(c.feature, "") << c.name;
+    EXPECT_EQ(layer_hook(c.id) == Hook::hand, *c.layer_reason != 0) << c.name;
+    EXPECT_TRUE(player_executor(c.id) != Executor::hand || *c.player_reason != 0) << c.name;
   }
+}
+
+TEST(Registry, SaysWhereACommandMayBeRecordedAndWhatItIsFor) {
+  const auto facts = [](CommandId id) { return info(id).recording; };
+  const RecordingFacts draw = facts(CommandId::vkCmdDraw);
+  EXPECT_EQ(draw.queues, VK_QUEUE_GRAPHICS_BIT);
+  EXPECT_EQ(draw.pass, PassScope::inside);
+  EXPECT_EQ(draw.tasks, kAction);
+  EXPECT_FALSE(draw.primary_only);
+  const RecordingFacts begin = facts(CommandId::vkCmdBeginRenderPass2);
+  EXPECT_EQ(begin.pass, PassScope::outside);
+  EXPECT_TRUE(begin.primary_only);
+  EXPECT_EQ(begin.opens, Scope::render_pass);
+  EXPECT_EQ(begin.closes, Scope::none);
+  EXPECT_EQ(facts(CommandId::vkCmdEndRendering).closes, Scope::render_pass);
+  EXPECT_EQ(facts(CommandId::vkCmdBeginQueryIndexedEXT).opens, Scope::query);
+  EXPECT_EQ(facts(CommandId::vkCmdEndTransformFeedbackEXT).closes, Scope::transform_feedback);
+  EXPECT_EQ(facts(CommandId::vkCmdDebugMarkerBeginEXT).opens, Scope::label);
+  EXPECT_EQ(facts(CommandId::vkCmdPipelineBarrier).opens, Scope::none);
+  EXPECT_EQ(facts(CommandId::vkCmdPipelineBarrier).tasks, kSynchronization);
+  EXPECT_EQ(facts(CommandId::vkCmdExecuteCommands).tasks, kIndirection);
+  // An alias is what it stands for.
+  EXPECT_EQ(facts(CommandId::vkCmdBlitImage2KHR).pass, PassScope::outside);
+  // Against the registry, each with its reason in scripts/classification.py.
+  EXPECT_EQ(facts(CommandId::vkCmdDispatch).pass, PassScope::outside);
+  EXPECT_EQ(facts(CommandId::vkCmdFillBuffer).pass, PassScope::either);
+  EXPECT_EQ(facts(CommandId::vkCmdBeginDebugUtilsLabelEXT).queues, 0u);
+  // No command of a command buffer.
+  EXPECT_EQ(facts(CommandId::vkQueueSubmit).queues, 0u);
+  EXPECT_EQ(facts(CommandId::vkQueueSubmit).tasks, 0);
+  for (const auto& c : commands().subspan(1))
+    EXPECT_FALSE(c.recording.opens != Scope::none && c.recording.closes != Scope::none) << c.name;
 }
 
 TEST(Registry, GivesEveryExtensionThatIsHiddenItsReason) {
