@@ -2,7 +2,6 @@
 // Where commands may stand and on which queues: a driver looks for the state of
 // a pass, or writes packets that the queue's engine does not know.
 #include <algorithm>
-#include <string_view>
 
 #include "generated/args.h"
 #include "player/legal/validity.h"
@@ -11,184 +10,17 @@ namespace rondo::player::validity {
 
 namespace {
 
-constexpr VkQueueFlags kGraphics = VK_QUEUE_GRAPHICS_BIT, kCompute = VK_QUEUE_COMPUTE_BIT;
-constexpr VkQueueFlags kBoth = kGraphics | kCompute;
-
 bool is_one_of(CommandId id, std::initializer_list<CommandId> list) {
   return std::find(list.begin(), list.end(), id) != list.end();
 }
 
-// The registry's `queues`, without the commands that every queue can do.
-VkQueueFlags queues_of(CommandId id) {
-  switch (id) {
-    case CommandId::vkCmdBeginConditionalRenderingEXT:
-    case CommandId::vkCmdEndConditionalRenderingEXT:
-    case CommandId::vkCmdBeginQuery:
-    case CommandId::vkCmdBeginQueryIndexedEXT:
-    case CommandId::vkCmdEndQuery:
-    case CommandId::vkCmdEndQueryIndexedEXT:
-    case CommandId::vkCmdBindDescriptorSets:
-    case CommandId::vkCmdBindDescriptorBuffersEXT:
-    case CommandId::vkCmdSetDescriptorBufferOffsetsEXT:
-    case CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT:
-    case CommandId::vkCmdBindPipeline:
-#ifdef VK_EXT_shader_object
-    case CommandId::vkCmdBindShadersEXT:
-#endif
-#ifdef VK_KHR_maintenance6
-    case CommandId::vkCmdBindDescriptorSets2:
-    case CommandId::vkCmdPushConstants2:
-    case CommandId::vkCmdPushDescriptorSet2:
-    case CommandId::vkCmdPushDescriptorSetWithTemplate2:
-    case CommandId::vkCmdSetDescriptorBufferOffsets2EXT:
-    case CommandId::vkCmdBindDescriptorBufferEmbeddedSamplers2EXT:
-#endif
-    case CommandId::vkCmdPushConstants:
-    case CommandId::vkCmdPushDescriptorSetKHR:
-    case CommandId::vkCmdPushDescriptorSetWithTemplateKHR:
-    case CommandId::vkCmdWaitEvents:
-    case CommandId::vkCmdWaitEvents2:
-    case CommandId::vkCmdClearColorImage:
-    case CommandId::vkCmdCopyQueryPoolResults:
-    case CommandId::vkCmdResetEvent:
-    case CommandId::vkCmdResetEvent2:
-    case CommandId::vkCmdResetQueryPool:
-    case CommandId::vkCmdSetEvent:
-    case CommandId::vkCmdSetEvent2:
-#ifdef VK_EXT_device_generated_commands
-    case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
-    case CommandId::vkCmdExecuteGeneratedCommandsEXT:
-#endif
-      return kBoth;
-    case CommandId::vkCmdDispatch:
-    case CommandId::vkCmdDispatchBase:
-    case CommandId::vkCmdDispatchIndirect:
-    case CommandId::vkCmdTraceRaysKHR:
-    case CommandId::vkCmdTraceRaysIndirectKHR:
-    case CommandId::vkCmdTraceRaysIndirect2KHR:
-    case CommandId::vkCmdSetRayTracingPipelineStackSizeKHR:
-    case CommandId::vkCmdBuildAccelerationStructuresKHR:
-    case CommandId::vkCmdBuildAccelerationStructuresIndirectKHR:
-    case CommandId::vkCmdCopyAccelerationStructureKHR:
-    case CommandId::vkCmdCopyAccelerationStructureToMemoryKHR:
-    case CommandId::vkCmdCopyMemoryToAccelerationStructureKHR:
-    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR:
-      return kCompute;
-    case CommandId::vkCmdSetDeviceMask:
-    // Engines label their uploads, too: graphics or compute only in older registries.
-    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
-    case CommandId::vkCmdEndDebugUtilsLabelEXT:
-    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
-    case CommandId::vkCmdDebugMarkerBeginEXT:
-    case CommandId::vkCmdDebugMarkerEndEXT:
-    case CommandId::vkCmdDebugMarkerInsertEXT:
-      return 0;
-    case CommandId::vkCmdBlitImage:
-    case CommandId::vkCmdBlitImage2:
-    case CommandId::vkCmdClearAttachments:
-    case CommandId::vkCmdClearDepthStencilImage:
-    case CommandId::vkCmdResolveImage:
-    case CommandId::vkCmdResolveImage2:
-    case CommandId::vkCmdBindIndexBuffer:
-#ifdef VK_KHR_maintenance5
-    case CommandId::vkCmdBindIndexBuffer2:
-#endif
-    case CommandId::vkCmdBindVertexBuffers:
-    case CommandId::vkCmdBindVertexBuffers2:
-    case CommandId::vkCmdBindTransformFeedbackBuffersEXT:
-    case CommandId::vkCmdBeginTransformFeedbackEXT:
-    case CommandId::vkCmdEndTransformFeedbackEXT:
-    case CommandId::vkCmdBeginRenderPass:
-    case CommandId::vkCmdBeginRenderPass2:
-    case CommandId::vkCmdNextSubpass:
-    case CommandId::vkCmdNextSubpass2:
-    case CommandId::vkCmdEndRenderPass:
-    case CommandId::vkCmdEndRenderPass2:
-    case CommandId::vkCmdBeginRendering:
-    case CommandId::vkCmdEndRendering:
-#ifdef VK_KHR_maintenance10
-    case CommandId::vkCmdEndRendering2KHR:
-#endif
-      return kGraphics;
-    default: {
-      // Dynamic states and draws.
-      const std::string_view name = codec::info(id).name;
-      return name.starts_with("vkCmdSet") || name.starts_with("vkCmdDraw") ? kGraphics : 0;
-    }
-  }
+// passes.cpp says what is wrong with the end of a pass, or a next subpass, where no pass is open.
+bool is_said_by_passes(const codec::CommandInfo& command) {
+  return command.recording.closes == codec::Scope::render_pass ||
+         is_one_of(command.id, {CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2});
 }
 
-// Of what the device finds in memory.
-bool makes_commands([[maybe_unused]] CommandId id) {
-#ifdef VK_EXT_device_generated_commands
-  return is_one_of(id, {CommandId::vkCmdPreprocessGeneratedCommandsEXT, CommandId::vkCmdExecuteGeneratedCommandsEXT});
-#else
-  return false;
-#endif
-}
-
-bool for_primaries(CommandId id) {
-  return is_one_of(id, {CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2, CommandId::vkCmdNextSubpass,
-                        CommandId::vkCmdNextSubpass2, CommandId::vkCmdEndRenderPass, CommandId::vkCmdEndRenderPass2}) ||
-         makes_commands(id);
-}
-
-bool outside_passes(CommandId id) {
-  switch (id) {
-    case CommandId::vkCmdBlitImage:
-    case CommandId::vkCmdBlitImage2:
-    case CommandId::vkCmdResolveImage:
-    case CommandId::vkCmdResolveImage2:
-    case CommandId::vkCmdClearColorImage:
-    case CommandId::vkCmdClearDepthStencilImage:
-    case CommandId::vkCmdCopyBuffer:
-    case CommandId::vkCmdCopyBuffer2:
-    case CommandId::vkCmdCopyImage:
-    case CommandId::vkCmdCopyImage2:
-    case CommandId::vkCmdCopyBufferToImage:
-    case CommandId::vkCmdCopyBufferToImage2:
-    case CommandId::vkCmdCopyImageToBuffer:
-    case CommandId::vkCmdCopyImageToBuffer2:
-    case CommandId::vkCmdCopyQueryPoolResults:
-    case CommandId::vkCmdResetQueryPool:
-    case CommandId::vkCmdResetEvent:
-    case CommandId::vkCmdResetEvent2:
-    case CommandId::vkCmdSetEvent:
-    case CommandId::vkCmdSetEvent2:
-    case CommandId::vkCmdDispatch:
-    case CommandId::vkCmdDispatchBase:
-    case CommandId::vkCmdDispatchIndirect:
-    case CommandId::vkCmdTraceRaysKHR:
-    case CommandId::vkCmdTraceRaysIndirectKHR:
-    case CommandId::vkCmdTraceRaysIndirect2KHR:
-    case CommandId::vkCmdBuildAccelerationStructuresKHR:
-    case CommandId::vkCmdBuildAccelerationStructuresIndirectKHR:
-    case CommandId::vkCmdCopyAccelerationStructureKHR:
-    case CommandId::vkCmdCopyAccelerationStructureToMemoryKHR:
-    case CommandId::vkCmdCopyMemoryToAccelerationStructureKHR:
-    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR:
-    case CommandId::vkCmdBeginRenderPass:
-    case CommandId::vkCmdBeginRenderPass2:
-    case CommandId::vkCmdBeginRendering:
-#ifdef VK_EXT_device_generated_commands
-    case CommandId::vkCmdPreprocessGeneratedCommandsEXT:
-#endif
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool within_passes(CommandId id) {
-#ifdef VK_KHR_dynamic_rendering_local_read
-  if (id == CommandId::vkCmdSetRenderingAttachmentLocations || id == CommandId::vkCmdSetRenderingInputAttachmentIndices)
-    return true;
-#endif
-  return std::string_view(codec::info(id).name).starts_with("vkCmdDraw") ||
-         is_one_of(id, {CommandId::vkCmdBeginTransformFeedbackEXT, CommandId::vkCmdEndTransformFeedbackEXT,
-                        CommandId::vkCmdClearAttachments});
-}
-
+// Within a subpass that takes secondary command buffers only.
 bool beside_secondaries(CommandId id) {
 #ifdef VK_KHR_dynamic_rendering_local_read
   // What secondaries inherit has to be said before them.
@@ -207,11 +39,15 @@ bool beside_secondaries(CommandId id) {
 
 Wrong check_place(const CommandBuffer& commands, CommandId id) {
   using Pass = CommandBuffer::Pass;
-  if (const VkQueueFlags needed = queues_of(id); commands.can != 0 && needed != 0 && (commands.can & needed) == 0)
+  using codec::PassScope;
+  const codec::CommandInfo& command = codec::info(id);
+  const codec::RecordingFacts& facts = command.recording;
+  if (commands.can != 0 && facts.queues != 0 && (commands.can & facts.queues) == 0)
     return "the queues of family " + std::to_string(commands.family) + " cannot do this";
-  if (commands.secondary && for_primaries(id)) return "is in a secondary command buffer";
-  if (outside_passes(id) && commands.pass != Pass::none) return "within a render pass";
-  if (within_passes(id) && commands.pass == Pass::none) return "outside of a render pass";
+  if (commands.secondary && facts.primary_only) return "is in a secondary command buffer";
+  if (facts.pass == PassScope::outside && commands.pass != Pass::none) return "within a render pass";
+  if (facts.pass == PassScope::inside && commands.pass == Pass::none && !is_said_by_passes(command))
+    return "outside of a render pass";
   if (commands.secondaries_only && !beside_secondaries(id))
     return "is in a subpass that takes secondary command buffers only";
   return {};
