@@ -109,10 +109,9 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which,
     // batches of one call are of one record
     if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;
     frame = step.frame;
-    RONDO_TRY(access::load(walk_->reader(), *step.command, walk_->decoded(), walk_->resolution().ids, parameters));
+    RONDO_TRY(access::load(walk_->stream(), step, parameters));
     take_name(names_, *step.command, parameters.view);
-    model_->take({*step.command, parameters.view, walk_->resolution(), walk_->objects(), step.record.sequence,
-                  step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
+    model_->take(access::call_of(walk_->stream(), step, parameters));
     // These set the pointers of what is decoded, which load() must find as offsets.
     shaders_.take(*walk_, step);
     take_device_facts(*walk_, step, facts_);

@@ -32,9 +32,8 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     if (step.command == nullptr || step.by_layer()) continue;
     in_frames = !wanted.frames || wanted.frames->contains(step.frame);
     totals.any = totals.any || (in_frames && in_submits(step) && !walk.in_front());
-    RONDO_TRY(access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters));
-    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence,
-                step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
+    RONDO_TRY(access::load(walk.stream(), step, parameters));
+    model.take(access::call_of(walk.stream(), step, parameters));
     totals.submits += step.submits;
     totals.frames += step.present ? 1 : 0;
   }

@@ -14,11 +14,11 @@
 #include "format/result.h"
 #include "format/vulkan.h"
 #include "model/shaders/reflect.h"
+#include "model/stream.h"
 
 namespace rondo::analyzers {
 
 class Walk;
-struct Step;
 
 struct ShaderUse {
   std::string object;  // "VkShaderModule#3", "VkPipeline#7.compute", "VkShaderEXT#2"
@@ -48,7 +48,7 @@ class ShaderList {
   ~ShaderList();
   ShaderList(ShaderList&&) noexcept;
 
-  void take(Walk& walk, const Step& step);
+  void take(Walk& walk, const model::Step& step);
   // `keep` gets every SPIR-V that can be read, until it says no.
   // Of a pipeline or shader object, in the order of the call that made it; of what was destroyed, too.
   std::span<const StageShader> stages_of(ObjectId id) const;

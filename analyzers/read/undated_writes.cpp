@@ -84,9 +84,8 @@ void UndatedWrites::place(const Step& step) {
 
 Result<bool> UndatedWrites::take(const Step& step) {
   if (!any_ || step.command == nullptr || step.by_layer()) return false;
-  RONDO_TRY(access::load(walk_.reader(), *step.command, walk_.decoded(), walk_.resolution().ids, parameters_));
-  writes_.take({*step.command, parameters_.view, walk_.resolution(), walk_.objects(), step.record.sequence,
-                step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
+  RONDO_TRY(access::load(walk_.stream(), step, parameters_));
+  writes_.take(access::call_of(walk_.stream(), step, parameters_));
   if (step.succeeded()) place(step);
   return writes_.is_unsure();
 }

@@ -11,11 +11,6 @@
 
 namespace rondo::analyzers {
 
-bool Step::succeeded() const {
-  if (command == nullptr || command->returns != codec::Returns::result) return true;
-  return record.has_return ? record.return_value >= 0 : !unfinished();
-}
-
 namespace {
 
 bool is_cut(const Reader& reader) {
@@ -28,11 +23,9 @@ bool is_cut(const Reader& reader) {
 
 }  // namespace
 
-Walk::Walk(std::unique_ptr<Reader> reader)
-    : reader_(std::move(reader)),
-      ids_(codec::IdMap::match(reader_->dictionary())),
-      is_cut_(is_cut(*reader_)),
-      in_front_(is_cut_) {}
+Walk::Walk(std::unique_ptr<Reader> reader) : reader_(std::move(reader)), stream_(*reader_) {
+  if (is_cut(*reader_)) stream_.expect_cut();
+}
 
 Result<Walk> Walk::open(const std::string& path) {
   auto reader = Reader::open(path);
@@ -53,82 +46,38 @@ Result<void> Walk::intact() const {
 }
 
 Result<void> Walk::rewind() {
-  RONDO_TRY(reader_->rewind());
-  objects_ = ObjectTable();
   callers_ = CallChains();
-  frames_ = 0;
-  submits_ = 0;
-  in_front_ = is_cut_;
-  return {};
+  return stream_.rewind();
 }
 
-const std::string& Walk::name(const Step& step) const { return ids_.name(step.record.command); }
+const std::string& Walk::name(const Step& step) const { return ids().name(step.record.command); }
 
 Result<bool> Walk::next(Step& step) {
-  auto read = reader_->next();
-  if (!read) return tl::unexpected(std::move(read).error());
-  lowered_.clear();
   relocated_ = false;
-  if (!*read) return false;
-  step = Step{};
-  step.record = **read;
-  step.event = codec::is_event(name(step));
-  const CommandId id = ids_.command(step.record.command);
-  if (id != CommandId::none) {
-    step.command = &codec::info(id);
-    const auto decoded = codec::decode(lowered_, ids_, id, step.record.payload);
-    if (!decoded)
-      return fail(decoded.error().status, text("{}: sequence {}, chunk at offset {}: {}", reader_->path(),
-                                               step.record.sequence, step.record.file_offset, decoded.error().message));
-    callers_.take(id, step.record.thread, lowered_);
-    objects_.apply(*step.command, step.record.sequence, step.succeeded(), lowered_, resolution_);
-  }
-  count(step);
+  const auto more = stream_.fetch(step);
+  if (!more || !*more) return more;
+  if (const auto decoded = stream_.decode(step); !decoded)
+    return fail(decoded.error().status, text("{}: sequence {}, chunk at offset {}: {}", reader_->path(),
+                                             step.record.sequence, step.record.file_offset, decoded.error().message));
+  if (step.command != nullptr) callers_.take(step.command->id, step.record.thread, decoded());
+  stream_.resolve(step);
   return true;
-}
-
-void Walk::count(Step& step) {
-  step.frame = frames_;
-  step.submit = submits_;
-  if (step.command == nullptr || step.by_layer()) return;
-  switch (step.command->canonical) {
-    case CommandId::vkQueuePresentKHR:
-      step.present = true;
-      if (!in_front_) frames_ += 1;
-      break;
-    case CommandId::vkQueueSubmit:
-      step.submits = reinterpret_cast<const args_vkQueueSubmit*>(lowered_.bytes.data())->submitCount;
-      break;
-    case CommandId::vkQueueSubmit2:
-      step.submits = reinterpret_cast<const args_vkQueueSubmit2*>(lowered_.bytes.data())->submitCount;
-      break;
-    case CommandId::rondoCut:  // they count from here
-      frames_ = submits_ = 0;
-      in_front_ = false;
-      return;
-    default:
-      break;
-  }
-  if (in_front_) {  // these put back, or make again
-    step.submits = 0;
-    step.present = false;
-  }
-  submits_ += step.submits;
 }
 
 const void* Walk::native() {
   if (!relocated_) {
-    std::byte* base = lowered_.bytes.data();
-    for (const std::uint32_t at : lowered_.pointers) {
+    codec::Lowered& lowered = stream_.lowered();
+    std::byte* const base = lowered.bytes.data();
+    for (const std::uint32_t at : lowered.pointers) {
       std::uint64_t offset;
       std::memcpy(&offset, base + at, sizeof offset);
       const std::byte* target = base + offset;
       std::memcpy(base + at, &target, sizeof target);
     }
-    for (const codec::BlobRef& blob : lowered_.blobs) std::memset(base + blob.offset, 0, sizeof(void*));
+    for (const codec::BlobRef& blob : lowered.blobs) std::memset(base + blob.offset, 0, sizeof(void*));
     relocated_ = true;
   }
-  return lowered_.bytes.data();
+  return stream_.lowered().bytes.data();
 }
 
 SpanFinder::Call call_of(Walk& walk, const Step& step) {

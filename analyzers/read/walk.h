@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A capture, record by record: decoded, its objects resolved, frames and
-// submits counted. Holds one record at a time, and the call chains that there were. No device is touched.
+// A capture of a path, record by record (model/stream.h), and the call chains that there were. Opens damaged captures,
+// too. No device is touched.
 #pragma once
 
 #include <cstdint>
@@ -14,26 +14,11 @@
 #include "format/reader.h"
 #include "format/result.h"
 #include "format/spans.h"
+#include "model/stream.h"
 
 namespace rondo::analyzers {
 
-// Frame: from one present to the next, the present being its last record;
-// frame 0 begins at the first record. Submit: one VkSubmitInfo batch.
-struct Step {
-  Record record;
-  const codec::CommandInfo* command = nullptr;  // null: unknown to this build or of another encoding
-  std::uint64_t frame = 0;
-  std::uint64_t submit = 0;   // of the record's first batch, or of the next one to come
-  std::uint64_t submits = 0;  // batches in this record
-  bool present = false;
-  bool event = false;  // Rondo's own record: a host write, a checkpoint, a note
-
-  bool by_layer() const { return (record.flags & kRecordByLayer) != 0; }
-  bool is_call() const { return !by_layer() && !event; }  // the program's own
-  // The process died before the call returned.
-  bool unfinished() const { return (record.flags & kRecordTwoPart) != 0 && !record.has_return; }
-  bool succeeded() const;  // its result is no error code; true where it has none
-};
+using model::Step;
 
 class Walk {
  public:
@@ -45,16 +30,17 @@ class Walk {
   Result<void> rewind();
 
   Reader& reader() { return *reader_; }
+  const model::Stream& stream() const { return stream_; }
   // What of the names and the session could not be read. Commands may then have no names.
   const std::optional<Error>& damage() const { return damage_; }
   // That, or else the first damaged chunk: what a tool that read a capture to its end says last. Reads the
   // file again.
   Result<void> intact() const;
-  const codec::IdMap& ids() const { return ids_; }
-  const ObjectTable& objects() const { return objects_; }
+  const codec::IdMap& ids() const { return stream_.ids(); }
+  const ObjectTable& objects() const { return stream_.objects(); }
   // Of the current record, if it has a command.
-  const codec::Lowered& decoded() const { return lowered_; }
-  const ObjectTable::Resolution& resolution() const { return resolution_; }
+  const codec::Lowered& decoded() const { return stream_.lowered(); }
+  const ObjectTable::Resolution& resolution() const { return stream_.resolution(); }
   // The parameters of the current record as args_<command>, pointers set (to
   // data kept as a blob: null). Handles are captured values.
   template <class Args>
@@ -66,25 +52,17 @@ class Walk {
   // Who made the calls so far; of the current one: number_of() its thread.
   const CallChains& callers() const { return callers_; }
   // What is read puts back, or makes again, what there was where a capture was cut: its rondoCut comes later.
-  bool in_front() const { return in_front_; }
+  bool in_front() const { return stream_.in_front(); }
 
  private:
   explicit Walk(std::unique_ptr<Reader> reader);
   const void* native();
-  void count(Step& step);
 
   std::unique_ptr<Reader> reader_;
+  model::Stream stream_;
   std::optional<Error> damage_;
-  codec::IdMap ids_;
-  ObjectTable objects_;
   CallChains callers_;
-  codec::Lowered lowered_;
   bool relocated_ = false;
-  ObjectTable::Resolution resolution_;
-  std::uint64_t frames_ = 0;
-  std::uint64_t submits_ = 0;
-  bool is_cut_;    // its sessions say so, …
-  bool in_front_;  // … and its rondoCut comes later
 };
 
 // The current record of a walk, for the finder of spans. It must have a command.

@@ -48,7 +48,10 @@ CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encode
       states_(states),
       survey_(survey),
       leave_out_(leave_out),
-      ids_(codec::IdMap::match(source.dictionary())) {
+      stream_(source),
+      lowered_(stream_.lowered()),
+      objects_table_(stream_.objects()),
+      resolution_(stream_.resolution()) {
   for (const auto& [memory, sequence] : survey.maps)
     if (keep.has(memory) && puts_back("maps")) wanted_.insert(sequence);
   for (const auto& [image, sequence] : survey.acquired)
@@ -77,15 +80,12 @@ void CutRecords::find_passed() {
   }
 }
 
-Result<const codec::CommandInfo*> CutRecords::decode(const Record& record) {
-  const CommandId id = ids_.command(record.command);
-  if (id == CommandId::none) return nullptr;
-  lowered_.clear();
-  if (auto decoded = codec::decode(lowered_, ids_, id, record.payload); !decoded)
-    return fail(decoded.error().status,
-                source_.path() + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
-  encoder_.follow(record, id, lowered_);
-  return &codec::info(id);
+Result<model::Step> CutRecords::decode(const Record& record) {
+  model::Step step = stream_.step_of(record);
+  if (const auto decoded = stream_.decode(step); !decoded)
+    return tl::unexpected<Error>(stream_.at(step, decoded.error()));
+  if (step.command != nullptr) encoder_.follow(record, step.command->id, lowered_);
+  return step;
 }
 
 bool CutRecords::all_kept() const {
@@ -231,7 +231,7 @@ Result<void> CutRecords::copy_blobs() {
   return {};
 }
 
-Result<void> CutRecords::load_view() {
+Result<void> CutRecords::load_view(const std::vector<ObjectId>& ids) {
   pointers_.assign(lowered_.blobs.size(), nullptr);
   blobs_.clear();
   for (std::size_t i = 0; i < lowered_.blobs.size(); ++i) {
@@ -240,12 +240,12 @@ Result<void> CutRecords::load_view() {
     pointers_[i] = (*bytes)->data();
     blobs_.push_back(std::move(*bytes));
   }
-  view_.load(lowered_, resolution_.ids, pointers_);
+  view_.load(lowered_, ids, pointers_);
   return {};
 }
 
 Result<void> CutRecords::write_edited(const codec::CommandInfo& command, const Record& record) {
-  RONDO_TRY(load_view());
+  RONDO_TRY(load_view(resolution_.ids));
   const auto& objects = plan_.objects.objects();
   edit(command.canonical, view_, [&](ObjectId id) {
     // Pages of memory that is gone are no pages any more.
@@ -276,19 +276,19 @@ Result<void> CutRecords::write_sets(std::uint64_t sequence) {
 }
 
 Result<void> CutRecords::take(const Record& record) {
-  auto command = decode(record);
-  if (!command) return tl::unexpected<Error>(std::move(command).error());
-  if (*command == nullptr) return {};
-  const bool succeeded = player::succeeded(**command, record);
-  objects_table_.apply(**command, record.sequence, succeeded, lowered_, resolution_);
+  auto step = decode(record);
+  if (!step) return tl::unexpected<Error>(std::move(step).error());
+  if (step->command == nullptr) return {};
+  const codec::CommandInfo& command = *step->command;
+  stream_.resolve(*step);
   const bool published = !resolution_.created.empty();
-  const Fate fate = succeeded || published ? fate_of(**command, record) : Fate::drop;
+  const Fate fate = step->succeeded() || published ? fate_of(command, record) : Fate::drop;
   if (fate != Fate::drop) RONDO_TRY(number_created());
   if (fate == Fate::keep) {
     RONDO_TRY(copy_blobs());
-    RONDO_TRY(encoder_.copy(record, (*command)->id, encoder_.caller_of(record.thread)));
+    RONDO_TRY(encoder_.copy(record, command.id, encoder_.caller_of(record.thread)));
   } else if (fate == Fate::edit) {
-    RONDO_TRY(write_edited(**command, record));
+    RONDO_TRY(write_edited(command, record));
   }
   return write_sets(record.sequence);
 }
@@ -316,8 +316,8 @@ Result<void> CutRecords::copy_contents(const Digest& digest) {
 
 Result<void> CutRecords::write_checkpoint(const codec::CommandInfo& command, const Record& record,
                                           const std::vector<Recomputed>& recomputed) {
-  pointers_.assign(lowered_.blobs.size(), nullptr);
-  RONDO_TRY(load_view());
+  const std::vector<ObjectId> unresolved(lowered_.handles.size());
+  RONDO_TRY(load_view(unresolved));
   RondoDigest* digests = nullptr;
   std::uint32_t count = 0;
   switch (command.canonical) {
@@ -365,25 +365,25 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
                                     const std::function<void(std::uint64_t)>& progress) {
   static const std::vector<Recomputed> none;
   for (std::optional<Record> record = first_of_span_; record && record->sequence <= plan_.span_records.last;) {
-    auto command = decode(*record);
-    if (!command) return tl::unexpected<Error>(std::move(command).error());
+    auto step = decode(*record);
+    if (!step) return tl::unexpected<Error>(std::move(step).error());
+    const codec::CommandInfo* const command = step->command;
     if (record->sequence % 4096 == 0) progress(record->sequence);
     if (begin != nullptr && record->sequence >= begin->record) {
       RONDO_TRY(encoder_.write(CommandId::rondoCut, *begin));
       begin = nullptr;
     }
-    const bool checks = *command != nullptr && std::string_view((*command)->name).starts_with("rondoCheckpoint");
-    const CommandId canonical = *command != nullptr ? (*command)->canonical : CommandId::none;
+    const bool checks = command != nullptr && std::string_view(command->name).starts_with("rondoCheckpoint");
+    const CommandId canonical = command != nullptr ? command->canonical : CommandId::none;
     const bool counts = canonical == CommandId::rondoPrelude || canonical == CommandId::rondoCut;
     if (counts || (checks && begin != nullptr) || passed_.count(record->sequence) != 0) {
       // It counts from where this one says. Or the poll would never be answered so.
     } else if (checks) {
-      resolution_.ids.assign(lowered_.handles.size(), ObjectId::null);
       const auto found = recomputed.find(record->sequence);
-      RONDO_TRY(write_checkpoint(**command, *record, found != recomputed.end() ? found->second : none));
+      RONDO_TRY(write_checkpoint(*command, *record, found != recomputed.end() ? found->second : none));
     } else {
-      if (*command != nullptr) RONDO_TRY(copy_blobs());
-      RONDO_TRY(encoder_.copy(*record, *command != nullptr ? (*command)->id : CommandId::none,
+      if (command != nullptr) RONDO_TRY(copy_blobs());
+      RONDO_TRY(encoder_.copy(*record, command != nullptr ? command->id : CommandId::none,
                               encoder_.caller_of(record->thread)));
     }
     auto next = source_.next();

@@ -13,6 +13,7 @@
 #include "analyzers/trim/survey.h"
 #include "format/reader.h"
 #include "generated/args.h"
+#include "model/stream.h"
 
 namespace rondo::trim {
 
@@ -41,7 +42,7 @@ class CutRecords {
  private:
   bool puts_back(const char* what) const { return leave_out_ != what; }
   enum class Fate : std::uint8_t { drop, keep, edit };
-  Result<const codec::CommandInfo*> decode(const Record& record);  // null: of another build
+  Result<model::Step> decode(const Record& record);
   Result<void> take(const Record& record);
   Fate fate_of(const codec::CommandInfo& command, const Record& record);
   Fate fate_of_creation(const codec::CommandInfo& command);
@@ -52,7 +53,7 @@ class CutRecords {
   Result<void> give_number(HandleType type, std::uint32_t number);
   Result<void> flush_numbers();
   Result<void> copy_blobs();
-  Result<void> load_view();
+  Result<void> load_view(const std::vector<ObjectId>& ids);  // of the handles of this record
   Result<void> write_edited(const codec::CommandInfo& command, const Record& record);
   Result<void> write_sets(std::uint64_t sequence);
   Result<void> write_checkpoint(const codec::CommandInfo& command, const Record& record,
@@ -68,7 +69,6 @@ class CutRecords {
   const States& states_;
   const Survey& survey_;
   const std::string& leave_out_;
-  const codec::IdMap ids_;
   std::set<std::uint64_t> wanted_;  // records of their own: maps, acquires, what was said last, open labels
   std::map<std::uint64_t, std::vector<ObjectId>> set_writes_;  // kept sets, by the record that wrote them last
   std::set<std::uint64_t> passed_;   // polls of the span that saw what work of before it did and took back
@@ -76,9 +76,11 @@ class CutRecords {
   std::unordered_set<Digest> source_blobs_;
   std::map<HandleType, std::uint32_t> next_number_;
   std::vector<std::uint32_t> number_types_, numbers_;
-  codec::Lowered lowered_;
-  ObjectTable objects_table_;
-  ObjectTable::Resolution resolution_;
+  model::Stream stream_;
+  // The stream's, of this record.
+  const codec::Lowered& lowered_;
+  const ObjectTable& objects_table_;
+  const ObjectTable::Resolution& resolution_;
   NativeView view_;
   std::vector<const std::byte*> pointers_;
   std::vector<Reader::Bytes> blobs_;

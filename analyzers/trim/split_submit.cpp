@@ -61,12 +61,13 @@ class Splitter {
       return fail(Status::unreadable, options_.file + ": it is not whole" +
                                           (source_->cut_reason().empty() ? "" : " (" + source_->cut_reason() + ")") +
                                           closing_advice(*source_));
-    map_ = codec::IdMap::match(source_->dictionary());
+    records_.emplace(*source_);
     auto out = OfflineWriter::create(step_, options_.file, Compression::lz4, source_->dictionary());
     if (!out) return tl::unexpected<Error>(out.error());
     out_ = std::move(*out);
     encoder_.emplace(*out_, 0u);
-    passes_.emplace(*source_, map_, *encoder_, [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
+    passes_.emplace(*source_, records_->ids(), *encoder_,
+                    [this] { return new_handle<VkRenderPass>(HandleType::VkRenderPass); });
     RONDO_TRY(find_cut());
     RONDO_TRY(read());
     RONDO_TRY(write());
@@ -93,7 +94,7 @@ class Splitter {
       auto record = source_->next();
       if (!record) return tl::unexpected<Error>(record.error());
       if (!record->has_value()) return source_->rewind();
-      if (map_.command((*record)->command) == CommandId::rondoCut) cut_ = (*record)->sequence;
+      if (records_->ids().command((*record)->command) == CommandId::rondoCut) cut_ = (*record)->sequence;
     }
   }
 
@@ -118,33 +119,24 @@ class Splitter {
   }
 
   Result<void> take(const Record& record) {
-    const CommandId id = map_.command(record.command);
+    model::Step step = records_->step_of(record);
+    const CommandId id = step.command != nullptr ? step.command->id : CommandId::none;
     if (id == CommandId::none)
       return batch_ ? Result<void>() : encoder_->copy(record, id, encoder_->caller_of(record.thread));
-    const codec::CommandInfo& command = codec::info(id);
-    lowered_.clear();
-    if (auto decoded = codec::decode(lowered_, map_, id, record.payload); !decoded)
-      return fail(decoded.error().status,
-                  options_.file + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
-    const bool succeeded = player::succeeded(command, record);
-    objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
+    if (const auto decoded = records_->decode(step); !decoded)
+      return tl::unexpected<Error>(records_->at(step, decoded.error()));
+    records_->resolve(step);
     if (batch_) return {};
-    encoder_->follow(record, id, lowered_);
-    if ((record.flags & kRecordByLayer) == 0) {
-      RONDO_TRY(access::load(*source_, command, lowered_, resolution_.ids, parameters_));
-      const access::Call call{command,
-                              parameters_.view,
-                              resolution_,
-                              objects_,
-                              record.sequence,
-                              succeeded,
-                              static_cast<std::uint64_t>(record.return_value)};
+    encoder_->follow(record, id, records_->lowered());
+    if (!step.by_layer()) {
+      RONDO_TRY(access::load(*records_, step, parameters_));
+      const access::Call call = access::call_of(*records_, step, parameters_);
       RONDO_TRY(look_for_submit(call));
       if (batch_) return take_submit(call, record);
       checks_.take(call);
-      if (succeeded) follow(call, record);
+      if (step.succeeded()) follow(call, record);
     }
-    for (const codec::BlobRef& ref : lowered_.blobs) {
+    for (const codec::BlobRef& ref : records_->lowered().blobs) {
       if (out_->has_blob(ref.digest)) continue;
       auto bytes = source_->blob(ref.digest);
       if (!bytes) return tl::unexpected<Error>(std::move(bytes).error());
@@ -154,11 +146,11 @@ class Splitter {
   }
 
   void follow(const access::Call& call, const Record& record) {
-    log_.take(call.command, record, encoder_->caller_of(record.thread), resolution_, objects_);
-    passes_->take(call.command, record, resolution_);
-    if (call.command.canonical == CommandId::vkCreateCommandPool && !resolution_.created.empty()) {
+    log_.take(call.command, record, encoder_->caller_of(record.thread), records_->resolution(), records_->objects());
+    passes_->take(call.command, record, records_->resolution());
+    if (call.command.canonical == CommandId::vkCreateCommandPool && !records_->resolution().created.empty()) {
       const VkCommandPoolCreateInfo& info = *call.as<args_vkCreateCommandPool>().pCreateInfo;
-      families_[resolution_.created[0]] = info.queueFamilyIndex;
+      families_[records_->resolution().created[0]] = info.queueFamilyIndex;
     }
   }
 
@@ -179,9 +171,9 @@ class Splitter {
     submit_ = record;
     submit_caller_ = encoder_->caller_of(record.thread);
     submit_payload_.assign(record.payload.begin(), record.payload.end());
-    submit_ids_ = resolution_.ids;
+    submit_ids_ = records_->resolution().ids;
     split_.record = record.sequence;
-    auto stream = stream_of(log_, objects_, batch_->commands);
+    auto stream = stream_of(log_, records_->objects(), batch_->commands);
     if (!stream) return cannot(stream.error().message);
     stream_ = std::move(*stream);
     const std::uint64_t count = stream_.draws.size();
@@ -194,7 +186,7 @@ class Splitter {
     if (batch_->guarded) return cannot("it is protected: use --submits");
     first_ = stream_.draws[draws_.first];
     last_ = stream_.draws[draws_.last - 1] + 1;
-    split_stream_.emplace(stream_, first_, last_, *source_, map_, *passes_, *encoder_);
+    split_stream_.emplace(stream_, first_, last_, *source_, records_->ids(), *passes_, *encoder_);
     if (const auto checked = split_stream_->check(); !checked) return cannot(checked.error().message);
     RONDO_TRY(check_alive());
     std::set<std::uint64_t> kept;
@@ -212,7 +204,7 @@ class Splitter {
     checks_.watch(std::move(kept), stream_.items[last_ - 1].command->sequence, pass_end);
     checks_.take(call);
     if (checks_.too_many()) return cannot("it has more to follow than any program needs");
-    for (const Object& object : objects_.objects())
+    for (const Object& object : records_->objects().objects())
       if (object.alive) taken_.insert(object.captured);
     return {};
   }
@@ -221,10 +213,10 @@ class Splitter {
   Result<void> check_alive() const {
     for (std::size_t i = 0; i < last_; ++i)
       for (const ObjectId id : stream_.items[i].ids())
-        if (id != ObjectId::null && objects_.objects()[id].destroyed != 0 &&
-            objects_.objects()[id].destroyed < submit_.sequence)
+        if (id != ObjectId::null && records_->objects().objects()[id].destroyed != 0 &&
+            records_->objects().objects()[id].destroyed < submit_.sequence)
           return cannot(std::string(codec::info(stream_.items[i].command->command).name) + " (record " +
-                        std::to_string(stream_.items[i].command->sequence) + ") names " + objects_.name(id) +
+                        std::to_string(stream_.items[i].command->sequence) + ") names " + records_->objects().name(id) +
                         ", which the program had ended before: use --submits");
     return {};
   }
@@ -234,7 +226,7 @@ class Splitter {
   Result<Handle> new_handle(HandleType type) {
     std::uint32_t& next = numbers_[type];
     if (next == 0)
-      for (const Object& object : objects_.objects())
+      for (const Object& object : records_->objects().objects())
         if (object.type == type) next = std::max(next, object.number + 1);
     const std::uint32_t object_type = codec::info(type).object_type;
     const auto vk_type = static_cast<VkObjectType>(object_type);
@@ -247,15 +239,15 @@ class Splitter {
 
   Result<void> write() {
     const VkQueue queue = captured<VkQueue>(submit_ids_.at(0));
-    device_ = captured<VkDevice>(objects_.objects()[submit_ids_.at(0)].device);
+    device_ = captured<VkDevice>(records_->objects().objects()[submit_ids_.at(0)].device);
     const ObjectId some = batch_->commands.at(0);
-    RONDO_TRY(make_pool(families_[objects_.objects()[some].parent]));
+    RONDO_TRY(make_pool(families_[records_->objects().objects()[some].parent]));
     RONDO_TRY(write_commands(0, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT));
     RONDO_TRY(write_first_submit());
     RONDO_TRY(write_commands(1, 0));
     RONDO_TRY(write_second_submit(queue));
     RONDO_TRY(encoder_->write(CommandId::vkQueueWaitIdle, args_vkQueueWaitIdle{queue}, VK_SUCCESS));
-    const auto checks = checks_.write(*encoder_, queue, shape_ ? &*shape_ : nullptr, objects_);
+    const auto checks = checks_.write(*encoder_, queue, shape_ ? &*shape_ : nullptr, records_->objects());
     if (!checks) return tl::unexpected<Error>(checks.error());
     split_.checks = *checks;
     split_.submit = draws_.submit + 1;
@@ -300,8 +292,8 @@ class Splitter {
   // The call up to its batch, of which the first part; nobody is told of its end.
   Result<void> write_first_submit() {
     Loaded loaded;
-    const CommandId command = map_.command(submit_.command);
-    RONDO_TRY(loaded.load(*source_, map_, command, submit_payload_, submit_ids_));
+    const CommandId command = records_->ids().command(submit_.command);
+    RONDO_TRY(loaded.load(*source_, records_->ids(), command, submit_payload_, submit_ids_));
     Record record = submit_;
     record.has_times = false;
     if (codec::info(command).canonical == CommandId::vkQueueSubmit) {
@@ -341,7 +333,7 @@ class Splitter {
 
   template <class Handle>
   Handle captured(ObjectId id) const {
-    return reinterpret_cast<Handle>(objects_.objects()[id].captured);
+    return reinterpret_cast<Handle>(records_->objects().objects()[id].captured);
   }
 
   const Options& options_;
@@ -349,15 +341,12 @@ class Splitter {
   const std::string step_;
   Split split_;
   std::unique_ptr<Reader> source_;
-  codec::IdMap map_;
+  std::optional<model::Stream> records_;  // of source_
   std::unique_ptr<OfflineWriter> out_;
   std::optional<RecordEncoder> encoder_;
   std::optional<SplitPasses> passes_;
   CommandLog log_;
   SplitChecks checks_;
-  codec::Lowered lowered_;
-  ObjectTable objects_;
-  ObjectTable::Resolution resolution_;
   access::Parameters parameters_;
   std::unordered_map<ObjectId, std::uint32_t> families_;  // of command pools
   std::uint64_t submits_ = 0, cut_ = 0;

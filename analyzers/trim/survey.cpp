@@ -7,7 +7,7 @@
 
 #include "generated/args.h"
 #include "model/access/data.h"
-#include "player/plan/plan_builder.h"
+#include "model/stream.h"
 #include "player/plan/swapchain_images.h"
 
 namespace rondo::trim {
@@ -20,7 +20,7 @@ class Surveyor {
  public:
   Surveyor(Reader& reader, const player::Plan& plan, const States& states, const RecordRange& records,
            std::uint64_t counted_from)
-      : reader_(reader),
+      : stream_(reader),
         plan_(plan),
         records_(records),
         counted_from_(counted_from),
@@ -28,44 +28,34 @@ class Surveyor {
         model_([this](const access::Executed& executed) { executed_in_span(executed); }) {}
 
   Result<std::unique_ptr<Survey>> run(const std::function<void(std::uint64_t)>& progress) {
-    const codec::IdMap ids = codec::IdMap::match(reader_.dictionary());
+    model::Step step;
     for (;;) {
-      auto record = reader_.next();
-      if (!record) return tl::unexpected<Error>(record.error());
-      if (!record->has_value() || (*record)->sequence > records_.last) break;
-      if ((*record)->sequence % 4096 == 0) progress((*record)->sequence);
-      RONDO_TRY(take(**record, ids));
+      const auto more = stream_.fetch(step);
+      if (!more) return tl::unexpected<Error>(more.error());
+      if (!*more || step.record.sequence > records_.last) break;
+      if (step.record.sequence % 4096 == 0) progress(step.record.sequence);
+      if (step.command == nullptr) continue;
+      if (const auto decoded = stream_.decode(step); !decoded)
+        return tl::unexpected<Error>(stream_.at(step, decoded.error()));
+      stream_.resolve(step);
+      RONDO_TRY(take(step));
     }
     if (model_.too_many() || out_->sets.too_many())
-      return fail(Status::failed, reader_.path() + ": it has more to follow than any program needs");
+      return fail(Status::failed, stream_.reader().path() + ": it has more to follow than any program needs");
     finish();
     return std::move(out_);
   }
 
  private:
-  Result<void> take(const Record& record, const codec::IdMap& ids) {
-    const CommandId id = ids.command(record.command);
-    if (id == CommandId::none) return {};
-    const codec::CommandInfo& command = codec::info(id);
-    lowered_.clear();
-    if (auto decoded = codec::decode(lowered_, ids, id, record.payload); !decoded)
-      return fail(decoded.error().status,
-                  reader_.path() + ": record " + std::to_string(record.sequence) + ": " + decoded.error().message);
-    const bool succeeded = player::succeeded(command, record);
-    objects_.apply(command, record.sequence, succeeded, lowered_, resolution_);
+  Result<void> take(const model::Step& step) {
+    const Record& record = step.record;
     in_span_ = record.sequence >= records_.first;
     if (in_span_)
-      for (const ObjectId one : resolution_.ids)
+      for (const ObjectId one : stream_.resolution().ids)
         if (one != ObjectId::null) out_->used.insert(one);
-    if ((record.flags & kRecordByLayer) != 0) return {};
-    RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
-    const Call call{command,
-                    parameters_.view,
-                    resolution_,
-                    objects_,
-                    record.sequence,
-                    succeeded,
-                    static_cast<std::uint64_t>(record.return_value)};
+    if (step.by_layer()) return {};
+    RONDO_TRY(access::load(stream_, step, parameters_));
+    const Call call = access::call_of(stream_, step, parameters_);
     model_.take(call);
     if (record.sequence < std::max(records_.first, counted_from_)) count(call);
     if (in_span_) {
@@ -140,7 +130,7 @@ class Surveyor {
   }
 
   void remember(const Call& c, const Record& record) {
-    for (const ObjectId id : resolution_.ended) {
+    for (const ObjectId id : stream_.resolution().ended) {
       out_->maps.erase(id);
       out_->imported.erase(id);
       std::erase_if(out_->acquired, [&](const auto& one) { return one.first.first == id; });
@@ -148,7 +138,7 @@ class Surveyor {
     if (!c.succeeded) return;
     switch (c.command.canonical) {
       case CommandId::vkGetDescriptorEXT:
-        for (const ObjectId id : resolution_.ids)
+        for (const ObjectId id : stream_.resolution().ids)
           if (id != ObjectId::null) out_->described.insert(id);
         break;
       case CommandId::vkSetDebugUtilsObjectNameEXT:
@@ -271,16 +261,13 @@ class Surveyor {
     for (const auto& [thread, open] : host_scopes_) out_->open_labels.insert(open.begin(), open.end());
   }
 
-  Reader& reader_;
+  model::Stream stream_;
   const player::Plan& plan_;
   const RecordRange records_;
   const std::uint64_t counted_from_;
   std::unique_ptr<Survey> out_;
   access::Model model_;
   access::Parameters parameters_;
-  codec::Lowered lowered_;
-  ObjectTable objects_;
-  ObjectTable::Resolution resolution_;
   bool in_span_ = false;
   std::vector<ObjectId> reachable_;
   std::uint64_t reached_at_ = 0;

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 
+#include "format/check.h"
 #include "format/leaves.h"
 #include "model/access/tracker.h"
 #include "model/shaders/sites.h"
@@ -95,6 +96,21 @@ Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec
   Settler settler{lowered, out};
   LeafWalk<Settler>(lowered, settler).run(command);
   return {};
+}
+
+Result<void> load(const model::Stream& stream, const model::Step& step, Parameters& out) {
+  return load(stream.reader(), *step.command, stream.lowered(), stream.resolution().ids, out);
+}
+
+Call call_of(const model::Stream& stream, const model::Step& step, const Parameters& parameters) {
+  RONDO_CHECK(step.command != nullptr);
+  return {*step.command,
+          parameters.view,
+          stream.resolution(),
+          stream.objects(),
+          step.record.sequence,
+          step.succeeded(),
+          static_cast<std::uint64_t>(step.record.return_value)};
 }
 
 }  // namespace rondo::access

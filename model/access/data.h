@@ -9,6 +9,8 @@
 #include "format/native_view.h"
 #include "format/objects.h"
 #include "format/reader.h"
+#include "model/access/model.h"
+#include "model/stream.h"
 
 namespace rondo::access {
 
@@ -24,5 +26,9 @@ struct Parameters {
 // (unreadable) where an array is not in the file.
 Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec::Lowered& lowered,
                   const std::vector<ObjectId>& ids, Parameters& out);
+// Of the step that the stream decoded last. Its command is known.
+Result<void> load(const model::Stream& stream, const model::Step& step, Parameters& out);
+// The resolved step as the model takes it, with its loaded parameters. Holds until the stream goes on.
+Call call_of(const model::Stream& stream, const model::Step& step, const Parameters& parameters);
 
 }  // namespace rondo::access

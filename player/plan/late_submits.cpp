@@ -86,7 +86,7 @@ Result<void> PlanBuilder::find_late_writes(const Record& record, const codec::Co
                           resolution_,
                           plan_->objects,
                           record.sequence,
-                          succeeded(command, record),
+                          model::succeeded(command, record),
                           static_cast<std::uint64_t>(record.return_value)};
   late_submits_->take(call, op < plan_->ops.size() ? static_cast<std::uint32_t>(op) : kNone);
   return {};

@@ -164,10 +164,6 @@ bool needs_a_living_device(CommandId canonical) {
   }
 }
 
-bool succeeded(const codec::CommandInfo& command, const Record& record) {
-  return command.returns != codec::Returns::result || !record.has_return || record.return_value >= 0;
-}
-
 Action action_for(const codec::CommandInfo& command, const Record& record, std::string& why) {
   const CommandId id = command.canonical;
   if (command.kind == codec::CommandClass::unsupported) {

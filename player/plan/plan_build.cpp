@@ -61,7 +61,9 @@ PlanBuilder::PlanBuilder(Reader& reader, const PlanOptions& options)
     : reader_(reader),
       options_(options),
       plan_(std::make_unique<Plan>()),
-      ids_(codec::IdMap::match(reader.dictionary())),
+      stream_(reader, &plan_->objects),
+      lowered_(stream_.lowered()),
+      resolution_(stream_.resolution()),
       validity_(*plan_),
       budget_(options.memory_budget != 0 ? options.memory_budget : machine_memory() / 2) {
   plan_->path = reader.path();
@@ -118,16 +120,16 @@ Result<void> PlanBuilder::run() {
 }
 
 Result<void> PlanBuilder::add(const Record& record) {
-  const bool by_layer = (record.flags & kRecordByLayer) != 0;
-  const CommandId id = ids_.command(record.command);
-  if (id == CommandId::none) {
+  model::Step step = stream_.step_of(record);
+  const bool by_layer = step.by_layer();
+  if (step.command == nullptr) {
     if (by_layer) return {};
     return tl::unexpected<Error>(at(record, Status::unreadable,
-                                    ids_.name(record.command) +
+                                    stream_.ids().name(record.command) +
                                         " is unknown to this build, or encoded otherwise: "
                                         "play it with the Rondo that recorded it or a newer one"));
   }
-  const codec::CommandInfo& command = codec::info(id);
+  const codec::CommandInfo& command = *step.command;
   poll_ns_ = by_layer ? 0 : polls_.take(record, command);
   std::string why;
   Action action = action_for(command, record, why);
@@ -137,13 +139,12 @@ Result<void> PlanBuilder::add(const Record& record) {
   }
   if (action == Action::refuse && !by_layer)
     return tl::unexpected<Error>(at(record, Status::failed, std::string(command.name) + " is " + why));
-  lowered_.clear();
   codec::DecodeLimits limits;
   limits.max_bytes = std::min(limits.max_bytes, budget_);
-  if (auto decoded = codec::decode(lowered_, ids_, id, record.payload, limits); !decoded)
-    return tl::unexpected<Error>(at(record, decoded.error().status, decoded.error().message));
+  if (const auto decoded = stream_.decode(step, limits); !decoded)
+    return tl::unexpected<Error>(stream_.at(step, decoded.error()));
   if (damaging_) RONDO_TRY(damage_lowered(record, command));
-  plan_->objects.apply(command, record.sequence, succeeded(command, record), lowered_, resolution_);
+  stream_.resolve(step);
   if (!by_layer) ++plan_->counts.records;
   if (!resolution_.ids.empty() && is_lost(device_of(resolution_.ids[0])) && needs_a_living_device(command.canonical))
     action = Action::drop;
@@ -379,7 +380,7 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
 // Of what the host wrote a half of the budget is kept; the rest is read when it is played.
 bool PlanBuilder::is_late(const Record& record, const codec::BlobRef& ref) const {
   return !damaging_ && options_.damage.kind == Damage::Kind::none && lowered_.blobs.size() == 1 &&
-         brings_contents(ids_.command(record.command)) && ref.bytes <= budget_ / 4 &&
+         brings_contents(stream_.ids().command(record.command)) && ref.bytes <= budget_ / 4 &&
          blob_bytes_ + ref.bytes > (options_.host_writes != 0 ? options_.host_writes : budget_ / 2);
 }
 

@@ -36,7 +36,6 @@ bool needs_a_living_device(CommandId canonical);
 bool said_not_ready(CommandId canonical, std::int64_t result);
 
 // A record is the plan's only if what it did is known to have happened.
-bool succeeded(const codec::CommandInfo& command, const Record& record);
 
 inline bool is_submit(CommandId canonical) {
   return canonical == CommandId::vkQueueSubmit || canonical == CommandId::vkQueueSubmit2;
@@ -134,9 +133,10 @@ class PlanBuilder {
   Reader& reader_;
   PlanOptions options_;
   std::unique_ptr<Plan> plan_;
-  codec::IdMap ids_;
-  codec::Lowered lowered_;
-  ObjectTable::Resolution resolution_;
+  model::Stream stream_;
+  // The stream's, of this record.
+  codec::Lowered& lowered_;
+  const ObjectTable::Resolution& resolution_;
   struct {
     std::vector<std::byte> bytes;
     std::vector<Patch> patches;

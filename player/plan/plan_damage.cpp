@@ -90,7 +90,7 @@ void change(const codec::Field& f, std::byte* at) {
 
 // Whether `selector` chooses this record, which has to be one that is played.
 Result<bool> PlanBuilder::meets(const Record& record, const RecordSelector& selector, std::uint64_t& seen) {
-  const CommandId id = ids_.command(record.command);
+  const CommandId id = stream_.ids().command(record.command);
   const bool named = selector.sequence == 0;
   if (!named && record.sequence != selector.sequence) return false;
   std::string why;

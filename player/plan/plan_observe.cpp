@@ -96,7 +96,7 @@ ObjectId PlanBuilder::subject_of(const codec::CommandInfo& command) const {
 
 Result<void> PlanBuilder::observe(const Record& record, const codec::CommandInfo& command) {
   // Failed, or the process died in it: it says nothing, and nothing is played.
-  if (!succeeded(command, record)) return {};
+  if (!model::succeeded(command, record)) return {};
   if (command.returns == codec::Returns::result && !record.has_return) return {};
   observe_name(command);
   RONDO_TRY(observe_device(record, command));

@@ -8,7 +8,7 @@ namespace rondo::player {
 
 void PlanBuilder::note_span(const Record& record, const codec::CommandInfo& command) {
   if ((record.flags & kRecordByLayer) != 0) return;
-  spans_.take({command, &view_.as<std::byte>(), record.sequence, record.thread, succeeded(command, record),
+  spans_.take({command, &view_.as<std::byte>(), record.sequence, record.thread, model::succeeded(command, record),
                record.return_value, record.has_times ? record.start_ns : 0, record.has_times ? record.end_ns : 0});
 }
 

@@ -6,6 +6,7 @@
 #include "format/reader.h"
 #include "model/access/data.h"
 #include "model/access/model.h"
+#include "model/stream.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
 
@@ -30,38 +31,30 @@ void accesses(Bytes file) {
   options.salvage = true;
   auto opened = Reader::open(memory.path(), options);
   if (!opened) return;
-  Reader& reader = **opened;
-  const codec::IdMap ids = codec::IdMap::match(reader.dictionary());
-  ObjectTable objects;
-  ObjectTable::Resolution resolution;
-  codec::Lowered lowered;
+  model::Stream stream(**opened);
+  const auto& objects = stream.objects().objects();
   access::Parameters parameters;
   std::uint64_t told = 0;
   access::Model model(
       [&](const access::Executed& executed) {
         ++told;
         for (const access::Touch& touch : executed.touches) {
-          expect(objects.objects().has(touch.object), "what is touched is an object");
+          expect(objects.has(touch.object), "what is touched is an object");
           expect(is_whole(touch), "a touch says where and how");
         }
       },
       kLimits);
+  model::Step step;
   for (;;) {
-    auto record = reader.next();
-    if (!record || !*record) break;
-    lowered.clear();
-    const CommandId id = ids.command((*record)->command);
-    if (id == CommandId::none || !codec::decode(lowered, ids, id, (*record)->payload, {.max_bytes = 1 << 20})) continue;
-    const codec::CommandInfo& command = codec::info(id);
-    const bool succeeded =
-        command.returns != codec::Returns::result || ((*record)->has_return && (*record)->return_value >= 0);
-    objects.apply(command, (*record)->sequence, succeeded, lowered, resolution);
-    if (!access::load(reader, command, lowered, resolution.ids, parameters)) break;
-    model.take({command, parameters.view, resolution, objects, (*record)->sequence, succeeded,
-                static_cast<std::uint64_t>((*record)->return_value)});
+    const auto more = stream.fetch(step);
+    if (!more || !*more) break;
+    if (step.command == nullptr || !stream.decode(step, {.max_bytes = 1 << 20})) continue;
+    stream.resolve(step);
+    if (!access::load(stream, step, parameters)) break;
+    model.take(access::call_of(stream, step, parameters));
   }
-  expect(told <= kLimits.executed + objects.objects().size() + file.size(), "what is executed has a limit");
-  for (const ObjectId id : model.reachable()) expect(objects.objects().has(id), "what is reachable is an object");
+  expect(told <= kLimits.executed + objects.size() + file.size(), "what is executed has a limit");
+  for (const ObjectId id : model.reachable()) expect(objects.has(id), "what is reachable is an object");
 }
 
 }  // namespace rondo::fuzz

@@ -71,19 +71,11 @@ class Watch {
       if (!more) found_.error = more.error().message;
       if (!more || !*more) return std::move(found_);
       if (step.command == nullptr || step.by_layer()) continue;
-      if (const auto loaded =
-              access::load(walk_.reader(), *step.command, walk_.decoded(), walk_.resolution().ids, parameters);
-          !loaded) {
+      if (const auto loaded = access::load(walk_.stream(), step, parameters); !loaded) {
         found_.error = loaded.error().message;
         return std::move(found_);
       }
-      const access::Call call{*step.command,
-                              parameters.view,
-                              walk_.resolution(),
-                              walk_.objects(),
-                              step.record.sequence,
-                              step.succeeded(),
-                              static_cast<std::uint64_t>(step.record.return_value)};
+      const access::Call call = access::call_of(walk_.stream(), step, parameters);
       watch(call);
       model_.take(call);
     }

@@ -61,11 +61,10 @@ struct Scene : test::AccessScene {
     for (analyzers::Step step;;) {
       const auto more = walk->next(step);
       if (!more || !*more) return all;
-      EXPECT_TRUE(access::load(walk->reader(), *step.command, walk->decoded(), walk->resolution().ids, parameters));
+      EXPECT_TRUE(access::load(walk->stream(), step, parameters));
       if (step.command->id == CommandId::vkAllocateMemory) memory_id = walk->resolution().created[0];
       if (step.submits != 0) submits.push_back(step.record.sequence);
-      writes.take({*step.command, parameters.view, walk->resolution(), walk->objects(), step.record.sequence,
-                   step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
+      writes.take(access::call_of(walk->stream(), step, parameters));
       if (step.command->id != CommandId::rondoHostWrite) continue;
       std::string& text = all.emplace_back();
       for (const std::uint64_t record : writes.after()) text += "after " + std::to_string(number(record));

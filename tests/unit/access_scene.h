@@ -22,10 +22,9 @@ inline void give_all(analyzers::Walk& walk, access::Model& model) {
     const auto more = walk.next(step);
     ASSERT_TRUE(more) << more.error().message;
     if (!*more) return;
-    const auto loaded = access::load(walk.reader(), *step.command, walk.decoded(), walk.resolution().ids, parameters);
+    const auto loaded = access::load(walk.stream(), step, parameters);
     ASSERT_TRUE(loaded) << loaded.error().message;
-    model.take({*step.command, parameters.view, walk.resolution(), walk.objects(), step.record.sequence,
-                step.succeeded(), static_cast<std::uint64_t>(step.record.return_value)});
+    model.take(access::call_of(walk.stream(), step, parameters));
   }
 }
 
