@@ -200,7 +200,8 @@ ObjectTable& ObjectTable::operator=(ObjectTable&& other) noexcept {
 void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequence, bool succeeded,
                         const codec::Lowered& lowered, Resolution& out) {
   Impl& m = *impl_;
-  out.ids.assign(lowered.handles.size(), ObjectId::null);
+  out.ids.resize(lowered.handles.size());
+  std::fill(out.ids.begin(), out.ids.end(), ObjectId::null);
   out.unknown.clear();
   out.created.clear();
   out.ended.clear();

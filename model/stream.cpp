@@ -47,9 +47,8 @@ Result<bool> Stream::next(Step& step) {
 Result<bool> Stream::fetch(Step& step) {
   auto read = reader_->next();
   if (!read) return tl::unexpected(std::move(read).error());
-  lowered_.clear();
   if (!*read) return false;
-  step = step_of(**read);
+  begin(step, **read);
   return true;
 }
 
@@ -59,17 +58,22 @@ Error Stream::at(const Step& step, const Error& error) const {
 
 Step Stream::step_of(const Record& record) const {
   Step step;
-  step.record = record;
-  step.event = codec::is_event(ids_.name(record.command));
-  if (const CommandId id = ids_.command(record.command); id != CommandId::none) step.command = &codec::info(id);
+  begin(step, record);
   return step;
 }
 
+void Stream::begin(Step& step, const Record& record) const {
+  step = Step{};
+  step.record = record;
+  step.event = codec::is_event(ids_.name(record.command));
+  if (const CommandId id = ids_.command(record.command); id != CommandId::none) step.command = &codec::info(id);
+}
+
 Result<void> Stream::decode(const Step& step, const codec::DecodeLimits& limits) {
-  lowered_.clear();
   decoded_ = step.record.sequence;
-  if (step.command == nullptr) return {};
-  return codec::decode(lowered_, ids_, step.command->id, step.record.payload, limits);
+  if (step.command != nullptr) return codec::decode(lowered_, ids_, step.command->id, step.record.payload, limits);
+  lowered_.clear();
+  return {};
 }
 
 void Stream::resolve(Step& step) {

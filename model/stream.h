@@ -71,6 +71,7 @@ class Stream {
   const ObjectTable::Resolution& resolution() const { return resolution_; }
 
  private:
+  void begin(Step& step, const Record& record) const;
   void count(Step& step);
 
   Reader* reader_;

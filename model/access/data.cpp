@@ -79,7 +79,7 @@ Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec
                   const std::vector<ObjectId>& ids, Parameters& out) {
   out.kept.clear();
   out.pointers.assign(lowered.blobs.size(), nullptr);
-  if (handlers()[static_cast<std::size_t>(command.canonical)] == nullptr) {
+  if (handler_of(command.canonical) == nullptr) {
     out.view.load(lowered, ids, out.pointers);
     return {};
   }

@@ -18,14 +18,6 @@ CommandBuffer::Range range_in(const Call& c, const VkBuffer& buffer, VkDeviceSiz
 // --- Bound ---
 
 void bind_vertices(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindVertexBuffers>();
-  CommandBuffer& to = t.recording(c);
-  for (std::uint32_t i = 0; i < a.bindingCount; ++i)
-    to.vertices[a.firstBinding + i] = range_in(c, a.pBuffers[i], a.pOffsets[i], VK_WHOLE_SIZE);
-  to.points[0].bound.reset();
-}
-
-void bind_vertices_2(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdBindVertexBuffers2>();
   CommandBuffer& to = t.recording(c);
   for (std::uint32_t i = 0; i < a.bindingCount; ++i)
@@ -247,8 +239,7 @@ void Tracker::record_bound(const Call& c, VkPipelineBindPoint point) {
 
 void add_draws(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
-  add(CommandId::vkCmdBindVertexBuffers, bind_vertices);
-  add(CommandId::vkCmdBindVertexBuffers2, bind_vertices_2);
+  add(CommandId::vkCmdBindVertexBuffers2, bind_vertices);
   add(CommandId::vkCmdBindIndexBuffer, bind_indices);
 #ifdef VK_KHR_maintenance5
   add(CommandId::vkCmdBindIndexBuffer2, bind_indices_2);

@@ -68,34 +68,18 @@ void execute_secondaries(Tracker& t, const Call& c) {
   to.indices = {};
 }
 
-template <class Submit>
-void submit(Tracker& t, const Call& c, std::uint32_t count, const Submit* submits) {
+void submit(Tracker& t, const Call& c) {
+  const auto& a = c.as<args_vkQueueSubmit2>();
   t.batch = 0;
-  for (const Submit& batch : std::span(submits, count)) {
+  for (const VkSubmitInfo2& batch : std::span(a.pSubmits, a.submitCount)) {
     t.draws = 0;
     t.primary = 0;
-    if (!c.succeeded) {
-      // It has a number, and did nothing.
-    } else if constexpr (requires { batch.pCommandBufferInfos; }) {
-      for (const auto& info : std::span(batch.pCommandBufferInfos, batch.commandBufferInfoCount))
-        t.execute(c, c.id(&info.commandBuffer), {}), ++t.primary;
-    } else {
-      for (const VkCommandBuffer& one : std::span(batch.pCommandBuffers, batch.commandBufferCount))
-        t.execute(c, c.id(&one), {}), ++t.primary;
-    }
+    if (c.succeeded)  // else it has a number, and did nothing
+      for (const VkCommandBufferSubmitInfo& one : std::span(batch.pCommandBufferInfos, batch.commandBufferInfoCount))
+        t.execute(c, c.id(&one.commandBuffer), {}), ++t.primary;
     t.submits += 1;
     t.batch += 1;
   }
-}
-
-void submit_1(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_vkQueueSubmit>();
-  submit(t, c, a.submitCount, a.pSubmits);
-}
-
-void submit_2(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_vkQueueSubmit2>();
-  submit(t, c, a.submitCount, a.pSubmits);
 }
 
 // How a descriptor of this type is used where a shader reads or writes it. 0: it is no memory, as of samplers.
@@ -311,8 +295,7 @@ void add_submits(Handlers& handlers) {
   add(CommandId::vkResetCommandBuffer, reset);
   add(CommandId::vkResetCommandPool, reset_pool);
   add(CommandId::vkCmdExecuteCommands, execute_secondaries);
-  add(CommandId::vkQueueSubmit, submit_1);
-  add(CommandId::vkQueueSubmit2, submit_2);
+  add(CommandId::vkQueueSubmit2, submit);
 }
 
 }  // namespace rondo::access

@@ -49,6 +49,17 @@ const Handlers& handlers() {
   return all;
 }
 
+Handler handler_of(CommandId canonical) {
+  static const Handlers of_both_forms = [] {
+    Handlers table = handlers();
+    for (const codec::CommandInfo& command : codec::commands())
+      table[static_cast<std::size_t>(command.id)] =
+          handlers()[static_cast<std::size_t>(model::second_form_of(command.id))];
+    return table;
+  }();
+  return of_both_forms[static_cast<std::size_t>(canonical)];
+}
+
 ObjectId Call::created(std::size_t i) const {
   const std::vector<codec::HandleRef>& handles = view.lowered().handles;
   for (std::size_t at = 0; at < handles.size(); ++at)
@@ -66,9 +77,13 @@ Model::Model(Model&&) noexcept = default;
 
 void Model::take(const Call& call) {
   Tracker& t = *impl_;
-  const Handler handler = handlers()[static_cast<std::size_t>(call.command.canonical)];
-  if (handler != nullptr && !t.too_many && (call.succeeded || counts_though_failed(call.command.canonical)))
-    handler(t, call);
+  const CommandId canonical = call.command.canonical;
+  const Handler handler = handler_of(canonical);
+  if (handler != nullptr && !t.too_many && (call.succeeded || counts_though_failed(canonical))) {
+    Call one = call;
+    if (t.second.take(canonical, &call.view.as<std::byte>())) one.second = &t.second;
+    handler(t, one);
+  }
   for (const ObjectId id : call.resolution.ended) t.forget(id, call.objects.objects()[id].type);
 }
 
@@ -138,7 +153,7 @@ std::uint64_t Model::bytes_of(const Touch& touch) const { return impl_->bytes_of
 bool Model::too_many() const { return impl_->too_many; }
 
 bool Model::knows(const codec::CommandInfo& command) {
-  return handlers()[static_cast<std::size_t>(command.canonical)] != nullptr || touches_nothing(command);
+  return handler_of(command.canonical) != nullptr || touches_nothing(command);
 }
 
 }  // namespace rondo::access

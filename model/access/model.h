@@ -16,6 +16,7 @@
 #include "format/objects.h"
 #include "model/access/executed.h"
 #include "model/access/touch.h"
+#include "model/second_form.h"
 
 namespace rondo::access {
 
@@ -28,12 +29,13 @@ struct Call {
   std::uint64_t sequence = 0;
   bool succeeded = true;
   std::uint64_t returned = 0;
+  const model::SecondForm* second = nullptr;  // of a call of the first form: as() and id() are of this one
 
   template <class Args>
   const Args& as() const {
-    return view.as<Args>();
+    return second != nullptr ? *static_cast<const Args*>(second->args()) : view.as<Args>();
   }
-  ObjectId id(const void* member) const { return view.id(member); }
+  ObjectId id(const void* member) const { return view.id(second != nullptr ? second->source_of(member) : member); }
   ObjectId dispatch() const { return resolution.ids.empty() ? ObjectId::null : resolution.ids[0]; }
   // What the i-th handle is that the call makes, in the order of the payload; 0: none.
   ObjectId created(std::size_t i = 0) const;

@@ -24,7 +24,6 @@ constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | VK_IMAG
 
 // --- What passes and framebuffers are made of ---
 
-bool stencil_forgets(const VkAttachmentDescription& a) { return a.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED; }
 bool stencil_forgets(const VkAttachmentDescription2& a) {
   const auto* stencil = find_chained<VkAttachmentDescriptionStencilLayout>(
       a.pNext, VK_STRUCTURE_TYPE_ATTACHMENT_DESCRIPTION_STENCIL_LAYOUT);
@@ -33,7 +32,6 @@ bool stencil_forgets(const VkAttachmentDescription2& a) {
 
 std::uint32_t count_of(std::uint32_t view_mask) { return static_cast<std::uint32_t>(std::popcount(view_mask)); }
 
-void take_chain(RenderPass::Subpass&, const VkSubpassDescription&) {}
 void take_chain(RenderPass::Subpass& to, const VkSubpassDescription2& from) {
   if (const auto* depth = find_chained<VkSubpassDescriptionDepthStencilResolve>(
           from.pNext, VK_STRUCTURE_TYPE_SUBPASS_DESCRIPTION_DEPTH_STENCIL_RESOLVE);
@@ -46,8 +44,9 @@ void take_chain(RenderPass::Subpass& to, const VkSubpassDescription2& from) {
   to.views = count_of(from.viewMask);
 }
 
-template <class Info>
-void make_pass(RenderPass& pass, const Info& info) {
+void create_pass(Tracker& t, const Call& c) {
+  const VkRenderPassCreateInfo2& info = *c.as<args_vkCreateRenderPass2>().pCreateInfo;
+  RenderPass& pass = t.passes.make(c.created());
   for (const auto& a : std::span(info.pAttachments, info.attachmentCount))
     pass.attachments.push_back({a.loadOp, a.stencilLoadOp, a.storeOp, a.stencilStoreOp,
                                 a.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED, stencil_forgets(a), false});
@@ -68,21 +67,6 @@ void make_pass(RenderPass& pass, const Info& info) {
       if (a < pass.attachments.size()) pass.attachments[a].used = true;
     pass.subpasses.push_back(std::move(subpass));
   }
-}
-
-void create_pass_1(Tracker& t, const Call& c) {
-  const VkRenderPassCreateInfo& info = *c.as<args_vkCreateRenderPass>().pCreateInfo;
-  RenderPass& pass = t.passes.make(c.created());
-  make_pass(pass, info);
-  if (const auto* views = find_chained<VkRenderPassMultiviewCreateInfo>(
-          info.pNext, VK_STRUCTURE_TYPE_RENDER_PASS_MULTIVIEW_CREATE_INFO);
-      views != nullptr)
-    for (std::uint32_t i = 0; i < views->subpassCount && i < pass.subpasses.size(); ++i)
-      pass.subpasses[i].views = count_of(views->pViewMasks[i]);
-}
-
-void create_pass_2(Tracker& t, const Call& c) {
-  make_pass(t.passes.make(c.created()), *c.as<args_vkCreateRenderPass2>().pCreateInfo);
 }
 
 void create_framebuffer(Tracker& t, const Call& c) {
@@ -229,7 +213,8 @@ bool has_areas(const void* chain) {
   return group != nullptr && group->deviceRenderAreaCount != 0;
 }
 
-void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
+void begin_pass(Tracker& t, const Call& c) {
+  const VkRenderPassBeginInfo& info = *c.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin;
   CommandBuffer& commands = t.recording(c);
   commands.pass = c.id(&info.renderPass);
   commands.subpass = 0;
@@ -269,9 +254,6 @@ void begin_pass(Tracker& t, const Call& c, const VkRenderPassBeginInfo& info) {
   mark(t, c, Mark::begins_pass);
   t.record(c).recorded.pass = commands.pass;
 }
-
-void begin_pass_1(Tracker& t, const Call& c) { begin_pass(t, c, *c.as<args_vkCmdBeginRenderPass>().pRenderPassBegin); }
-void begin_pass_2(Tracker& t, const Call& c) { begin_pass(t, c, *c.as<args_vkCmdBeginRenderPass2>().pRenderPassBegin); }
 
 void next_subpass(Tracker& t, const Call& c) {
   CommandBuffer& commands = t.recording(c);
@@ -378,9 +360,8 @@ void clear_attachments(Tracker& t, const Call& c) {
 
 // --- Barriers ---
 
-template <class Barrier>
-void forget(Tracker& t, const Call& c, std::uint32_t count, const Barrier* barriers) {
-  for (const Barrier& b : std::span(barriers, count)) {
+void forget(Tracker& t, const Call& c, const VkDependencyInfo& info) {
+  for (const VkImageMemoryBarrier2& b : std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount)) {
     if (b.oldLayout != VK_IMAGE_LAYOUT_UNDEFINED || b.newLayout == VK_IMAGE_LAYOUT_UNDEFINED) continue;
     Touch touch;
     touch.object = c.id(&b.image);
@@ -392,21 +373,11 @@ void forget(Tracker& t, const Call& c, std::uint32_t count, const Barrier* barri
   }
 }
 
-template <class Args>
-void barrier_1(Tracker& t, const Call& c) {
-  const auto& a = c.as<Args>();
-  forget(t, c, a.imageMemoryBarrierCount, a.pImageMemoryBarriers);
-}
+void barrier(Tracker& t, const Call& c) { forget(t, c, *c.as<args_vkCmdPipelineBarrier2>().pDependencyInfo); }
 
-void barrier_2(Tracker& t, const Call& c) {
-  const VkDependencyInfo& info = *c.as<args_vkCmdPipelineBarrier2>().pDependencyInfo;
-  forget(t, c, info.imageMemoryBarrierCount, info.pImageMemoryBarriers);
-}
-
-void wait_events_2(Tracker& t, const Call& c) {
+void wait_events(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCmdWaitEvents2>();
-  for (const VkDependencyInfo& info : std::span(a.pDependencyInfos, a.eventCount))
-    forget(t, c, info.imageMemoryBarrierCount, info.pImageMemoryBarriers);
+  for (const VkDependencyInfo& info : std::span(a.pDependencyInfos, a.eventCount)) forget(t, c, info);
 }
 
 }  // namespace
@@ -424,14 +395,10 @@ void inherit_views(Tracker& t, const Call& c, const VkCommandBufferInheritanceIn
 
 void add_passes(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
-  add(CommandId::vkCreateRenderPass, create_pass_1);
-  add(CommandId::vkCreateRenderPass2, create_pass_2);
+  add(CommandId::vkCreateRenderPass2, create_pass);
   add(CommandId::vkCreateFramebuffer, create_framebuffer);
-  add(CommandId::vkCmdBeginRenderPass, begin_pass_1);
-  add(CommandId::vkCmdBeginRenderPass2, begin_pass_2);
-  add(CommandId::vkCmdNextSubpass, next_subpass);
+  add(CommandId::vkCmdBeginRenderPass2, begin_pass);
   add(CommandId::vkCmdNextSubpass2, next_subpass);
-  add(CommandId::vkCmdEndRenderPass, end_pass);
   add(CommandId::vkCmdEndRenderPass2, end_pass);
   add(CommandId::vkCmdBeginRendering, begin_rendering);
   add(CommandId::vkCmdEndRendering, end_rendering);
@@ -439,10 +406,8 @@ void add_passes(Handlers& handlers) {
   add(CommandId::vkCmdEndRendering2KHR, end_rendering);
 #endif
   add(CommandId::vkCmdClearAttachments, clear_attachments);
-  add(CommandId::vkCmdPipelineBarrier, barrier_1<args_vkCmdPipelineBarrier>);
-  add(CommandId::vkCmdPipelineBarrier2, barrier_2);
-  add(CommandId::vkCmdWaitEvents, barrier_1<args_vkCmdWaitEvents>);
-  add(CommandId::vkCmdWaitEvents2, wait_events_2);
+  add(CommandId::vkCmdPipelineBarrier2, barrier);
+  add(CommandId::vkCmdWaitEvents2, wait_events);
 }
 
 }  // namespace rondo::access

@@ -73,11 +73,8 @@ void read_by_host(Tracker& t, const Call& c) {
 void add_queries(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
   add(CommandId::vkCmdResetQueryPool, reset);
-  add(CommandId::vkCmdBeginQuery, one<args_vkCmdBeginQuery>);
-  add(CommandId::vkCmdEndQuery, one<args_vkCmdEndQuery>);
   add(CommandId::vkCmdBeginQueryIndexedEXT, one<args_vkCmdBeginQueryIndexedEXT>);
   add(CommandId::vkCmdEndQueryIndexedEXT, one<args_vkCmdEndQueryIndexedEXT>);
-  add(CommandId::vkCmdWriteTimestamp, one<args_vkCmdWriteTimestamp>);
   add(CommandId::vkCmdWriteTimestamp2, one<args_vkCmdWriteTimestamp2>);
   add(CommandId::vkCmdCopyQueryPoolResults, copy_results);
   add(CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR, write_properties);

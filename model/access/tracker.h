@@ -245,6 +245,7 @@ struct Tracker {
   std::uint64_t longest = 0;                         // bytes of any of them
   std::unordered_set<ObjectId> in_memory;            // what descriptors were written of into memory
   std::vector<Touch> touches;                        // while something is executed
+  model::SecondForm second;                          // of the call that is taken
   Item beyond;                                       // of what is not remembered
 
   // --- While commands are recorded ---
@@ -299,7 +300,7 @@ VkImageSubresourceRange range_of(const VkImageSubresourceLayers& layers);
 void inherit_views(Tracker& t, const Call& c, const VkCommandBufferInheritanceInfo& info);
 
 using Handler = void (*)(Tracker&, const Call&);
-using Handlers = std::vector<Handler>;  // by canonical CommandId
+using Handlers = std::vector<Handler>;  // by canonical CommandId, of two forms of a command the second
 
 void add_objects(Handlers& handlers);
 void add_descriptors(Handlers& handlers);
@@ -314,5 +315,6 @@ void add_host_calls(Handlers& handlers);
 void add_submits(Handlers& handlers);
 void add_labels(Handlers& handlers);
 const Handlers& handlers();
+Handler handler_of(CommandId canonical);  // of either form; null: the command touches nothing
 
 }  // namespace rondo::access

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies, blits, resolves, clears and fills (specification, "Copy Commands", "Clear Commands"). The two versions of
-// a command differ in their structures only.
+// Copies, blits, resolves, clears and fills (specification, "Copy Commands", "Clear Commands").
 #include "model/access/transfers.h"
 
 #include <algorithm>
@@ -35,24 +34,12 @@ namespace {
 constexpr VkPipelineStageFlags2 kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
 constexpr VkAccessFlags2 kTransferRead = VK_ACCESS_2_TRANSFER_READ_BIT, kTransferWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
 
-template <class Info>
-void copy_buffer(Tracker& t, const Call& c, const Info& a) {
-  for (const auto& r : std::span(a.pRegions, a.regionCount)) {
+void copy_buffer(Tracker& t, const Call& c) {
+  const VkCopyBufferInfo2& a = *c.as<args_vkCmdCopyBuffer2>().pCopyBufferInfo;
+  for (const VkBufferCopy2& r : std::span(a.pRegions, a.regionCount)) {
     t.touch_buffer(c, c.id(&a.srcBuffer), r.srcOffset, r.size, kCopy, kTransferRead);
     t.touch_buffer(c, c.id(&a.dstBuffer), r.dstOffset, r.size, kCopy, kTransferWrite, true);
   }
-}
-
-template <class Region>
-VkBufferImageCopy2 plain(const Region& r) {
-  VkBufferImageCopy2 region{};
-  region.bufferOffset = r.bufferOffset;
-  region.bufferRowLength = r.bufferRowLength;
-  region.bufferImageHeight = r.bufferImageHeight;
-  region.imageSubresource = r.imageSubresource;
-  region.imageOffset = r.imageOffset;
-  region.imageExtent = r.imageExtent;
-  return region;
 }
 
 // Rows in the buffer may be further apart than they are long: what lies between them is kept.
@@ -61,22 +48,20 @@ bool is_dense(const VkBufferImageCopy2& r) {
          (r.bufferImageHeight == 0 || r.bufferImageHeight == r.imageExtent.height);
 }
 
-template <class Info>
-void copy_to_image(Tracker& t, const Call& c, const Info& a) {
+void copy_to_image(Tracker& t, const Call& c) {
+  const VkCopyBufferToImageInfo2& a = *c.as<args_vkCmdCopyBufferToImage2>().pCopyBufferToImageInfo;
   const ObjectId image = c.id(&a.dstImage);
-  for (const auto& one : std::span(a.pRegions, a.regionCount)) {
-    const VkBufferImageCopy2 r = plain(one);
+  for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount)) {
     t.touch_buffer(c, c.id(&a.srcBuffer), r.bufferOffset, region_bytes(t, image, r), kCopy, kTransferRead);
     t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kTransferWrite,
                   covers_all(t, image, r.imageSubresource, r.imageOffset, r.imageExtent));
   }
 }
 
-template <class Info>
-void copy_to_buffer(Tracker& t, const Call& c, const Info& a) {
+void copy_to_buffer(Tracker& t, const Call& c) {
+  const VkCopyImageToBufferInfo2& a = *c.as<args_vkCmdCopyImageToBuffer2>().pCopyImageToBufferInfo;
   const ObjectId image = c.id(&a.srcImage);
-  for (const auto& one : std::span(a.pRegions, a.regionCount)) {
-    const VkBufferImageCopy2 r = plain(one);
+  for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount)) {
     const std::uint64_t bytes = region_bytes(t, image, r);
     t.touch_image(c, image, range_of(r.imageSubresource), kCopy, kTransferRead);
     t.touch_buffer(c, c.id(&a.dstBuffer), r.bufferOffset, bytes, kCopy, kTransferWrite,
@@ -87,7 +72,7 @@ void copy_to_buffer(Tracker& t, const Call& c, const Info& a) {
 // Between a 3D image and layers the extents say the same, once as slices. Of formats of other blocks the extent is
 // the source's: whether that is all of the target is only said where they are alike.
 template <class Info>
-void copy_image(Tracker& t, const Call& c, const Info& a, VkPipelineStageFlags2 stage) {
+void between_images(Tracker& t, const Call& c, const Info& a, VkPipelineStageFlags2 stage) {
   const ObjectId from = c.id(&a.srcImage), to = c.id(&a.dstImage);
   const Image *source = t.images.find(from), *target = t.images.find(to);
   const bool alike =
@@ -99,10 +84,18 @@ void copy_image(Tracker& t, const Call& c, const Info& a, VkPipelineStageFlags2 
   }
 }
 
-template <class Info>
-void blit(Tracker& t, const Call& c, const Info& a) {
+void copy_image(Tracker& t, const Call& c) {
+  between_images(t, c, *c.as<args_vkCmdCopyImage2>().pCopyImageInfo, kCopy);
+}
+
+void resolve(Tracker& t, const Call& c) {
+  between_images(t, c, *c.as<args_vkCmdResolveImage2>().pResolveImageInfo, VK_PIPELINE_STAGE_2_RESOLVE_BIT);
+}
+
+void blit(Tracker& t, const Call& c) {
+  const VkBlitImageInfo2& a = *c.as<args_vkCmdBlitImage2>().pBlitImageInfo;
   const ObjectId to = c.id(&a.dstImage);
-  for (const auto& r : std::span(a.pRegions, a.regionCount)) {
+  for (const VkImageBlit2& r : std::span(a.pRegions, a.regionCount)) {
     const auto lowest = [&](std::int32_t VkOffset3D::*axis) {
       return std::min(r.dstOffsets[0].*axis, r.dstOffsets[1].*axis);
     };
@@ -116,27 +109,6 @@ void blit(Tracker& t, const Call& c, const Info& a) {
                   covers_all(t, to, r.dstSubresource, offset, extent));
   }
 }
-
-void copy_buffer_1(Tracker& t, const Call& c) { copy_buffer(t, c, c.as<args_vkCmdCopyBuffer>()); }
-void copy_buffer_2(Tracker& t, const Call& c) { copy_buffer(t, c, *c.as<args_vkCmdCopyBuffer2>().pCopyBufferInfo); }
-void copy_to_image_1(Tracker& t, const Call& c) { copy_to_image(t, c, c.as<args_vkCmdCopyBufferToImage>()); }
-void copy_to_image_2(Tracker& t, const Call& c) {
-  copy_to_image(t, c, *c.as<args_vkCmdCopyBufferToImage2>().pCopyBufferToImageInfo);
-}
-void copy_to_buffer_1(Tracker& t, const Call& c) { copy_to_buffer(t, c, c.as<args_vkCmdCopyImageToBuffer>()); }
-void copy_to_buffer_2(Tracker& t, const Call& c) {
-  copy_to_buffer(t, c, *c.as<args_vkCmdCopyImageToBuffer2>().pCopyImageToBufferInfo);
-}
-void copy_image_1(Tracker& t, const Call& c) { copy_image(t, c, c.as<args_vkCmdCopyImage>(), kCopy); }
-void copy_image_2(Tracker& t, const Call& c) { copy_image(t, c, *c.as<args_vkCmdCopyImage2>().pCopyImageInfo, kCopy); }
-void resolve_1(Tracker& t, const Call& c) {
-  copy_image(t, c, c.as<args_vkCmdResolveImage>(), VK_PIPELINE_STAGE_2_RESOLVE_BIT);
-}
-void resolve_2(Tracker& t, const Call& c) {
-  copy_image(t, c, *c.as<args_vkCmdResolveImage2>().pResolveImageInfo, VK_PIPELINE_STAGE_2_RESOLVE_BIT);
-}
-void blit_1(Tracker& t, const Call& c) { blit(t, c, c.as<args_vkCmdBlitImage>()); }
-void blit_2(Tracker& t, const Call& c) { blit(t, c, *c.as<args_vkCmdBlitImage2>().pBlitImageInfo); }
 
 template <class Args>
 void clear(Tracker& t, const Call& c) {
@@ -162,18 +134,12 @@ void update(Tracker& t, const Call& c) {
 
 void add_transfers(Handlers& handlers) {
   const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
-  add(CommandId::vkCmdCopyBuffer, copy_buffer_1);
-  add(CommandId::vkCmdCopyBuffer2, copy_buffer_2);
-  add(CommandId::vkCmdCopyBufferToImage, copy_to_image_1);
-  add(CommandId::vkCmdCopyBufferToImage2, copy_to_image_2);
-  add(CommandId::vkCmdCopyImageToBuffer, copy_to_buffer_1);
-  add(CommandId::vkCmdCopyImageToBuffer2, copy_to_buffer_2);
-  add(CommandId::vkCmdCopyImage, copy_image_1);
-  add(CommandId::vkCmdCopyImage2, copy_image_2);
-  add(CommandId::vkCmdResolveImage, resolve_1);
-  add(CommandId::vkCmdResolveImage2, resolve_2);
-  add(CommandId::vkCmdBlitImage, blit_1);
-  add(CommandId::vkCmdBlitImage2, blit_2);
+  add(CommandId::vkCmdCopyBuffer2, copy_buffer);
+  add(CommandId::vkCmdCopyBufferToImage2, copy_to_image);
+  add(CommandId::vkCmdCopyImageToBuffer2, copy_to_buffer);
+  add(CommandId::vkCmdCopyImage2, copy_image);
+  add(CommandId::vkCmdResolveImage2, resolve);
+  add(CommandId::vkCmdBlitImage2, blit);
   add(CommandId::vkCmdClearColorImage, clear<args_vkCmdClearColorImage>);
   add(CommandId::vkCmdClearDepthStencilImage, clear<args_vkCmdClearDepthStencilImage>);
   add(CommandId::vkCmdFillBuffer, fill);

@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "model/access/model.h"
+#include "model/access/tracker.h"
+#include "model/second_form.h"
 #include "tests/unit/access_scene.h"
 
 namespace rondo {
@@ -24,6 +26,15 @@ TEST(AccessModel, KnowsEveryCommandOfCommandBuffers) {
     EXPECT_TRUE(Model::knows(command)) << command.name << ": what does it touch? (model/access/)";
   }
   EXPECT_GT(known, 150);
+}
+
+// Of two forms of a command the model reads the second only.
+TEST(AccessModel, HasNoHandlerOfAFirstForm) {
+  for (const codec::CommandInfo& command : codec::commands().subspan(1)) {
+    const bool is_first = model::second_form_of(command.canonical) != command.canonical;
+    const bool has_handler = access::handlers()[static_cast<std::size_t>(command.canonical)] != nullptr;
+    EXPECT_FALSE(is_first && has_handler) << command.name;
+  }
 }
 
 TEST(AccessModel, CommandsTouchEachTimeThatTheyAreSubmitted) {
