@@ -2,7 +2,6 @@
 #include "analyzers/trim/command_stream.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "model/access/work.h"
 
@@ -12,6 +11,24 @@ namespace {
 
 constexpr std::size_t kMostItems = std::size_t{1} << 22;
 constexpr int kMostLevels = 8;  // of secondaries in secondaries
+
+Role begin_of(codec::Scope scope) {
+  switch (scope) {
+    case codec::Scope::render_pass:
+      return Role::begin_pass;
+    case codec::Scope::query:
+      return Role::begin_query;
+    case codec::Scope::conditional_rendering:
+      return Role::begin_condition;
+    case codec::Scope::transform_feedback:
+      return Role::begin_feedback;
+    case codec::Scope::label:
+      return Role::begin_label;
+    case codec::Scope::none:
+      break;
+  }
+  return Role::other;
+}
 
 bool begins(Role role) {
   return role == Role::begin_pass || role == Role::begin_query || role == Role::begin_condition ||
@@ -62,51 +79,22 @@ Result<void> add(CommandStream& out, const CommandLog& log, const ObjectTable& o
 }  // namespace
 
 Role role_of(CommandId canonical) {
+  const codec::RecordingFacts& facts = codec::info(canonical).recording;
+  if (facts.opens != codec::Scope::none) return begin_of(facts.opens);
+  if (facts.closes != codec::Scope::none) return end_for(begin_of(facts.closes));
   switch (canonical) {
-    case CommandId::vkCmdBeginRenderPass:
-    case CommandId::vkCmdBeginRenderPass2:
-    case CommandId::vkCmdBeginRendering:
-      return Role::begin_pass;
     case CommandId::vkCmdNextSubpass:
     case CommandId::vkCmdNextSubpass2:
       return Role::next_subpass;
-    case CommandId::vkCmdEndRenderPass:
-    case CommandId::vkCmdEndRenderPass2:
-    case CommandId::vkCmdEndRendering:
-#ifdef VK_KHR_maintenance10
-    case CommandId::vkCmdEndRendering2KHR:
-#endif
-      return Role::end_pass;
-    case CommandId::vkCmdBeginQuery:
-    case CommandId::vkCmdBeginQueryIndexedEXT:
-      return Role::begin_query;
-    case CommandId::vkCmdEndQuery:
-    case CommandId::vkCmdEndQueryIndexedEXT:
-      return Role::end_query;
-    case CommandId::vkCmdBeginConditionalRenderingEXT:
-      return Role::begin_condition;
-    case CommandId::vkCmdEndConditionalRenderingEXT:
-      return Role::end_condition;
-    case CommandId::vkCmdBeginTransformFeedbackEXT:
-      return Role::begin_feedback;
-    case CommandId::vkCmdEndTransformFeedbackEXT:
-      return Role::end_feedback;
-    case CommandId::vkCmdBeginDebugUtilsLabelEXT:
-    case CommandId::vkCmdDebugMarkerBeginEXT:
-      return Role::begin_label;
-    case CommandId::vkCmdEndDebugUtilsLabelEXT:
-    case CommandId::vkCmdDebugMarkerEndEXT:
-      return Role::end_label;
+    // They say something of the place where they stand, not of the commands after them.
+    case CommandId::vkCmdInsertDebugUtilsLabelEXT:
+    case CommandId::vkCmdDebugMarkerInsertEXT:
+      return Role::other;
     default:
       break;
   }
   if (access::is_draw(canonical)) return Role::draw;
-  const std::string_view name = codec::info(canonical).name;
-  for (const std::string_view other : {"vkCmdSetEvent", "vkCmdSetCheckpoint", "vkCmdSetPerformance"})
-    if (name.starts_with(other)) return Role::other;
-  for (const std::string_view state : {"vkCmdBind", "vkCmdSet", "vkCmdPush"})
-    if (name.starts_with(state)) return Role::state;
-  return Role::other;
+  return facts.tasks == codec::kState ? Role::state : Role::other;
 }
 
 void CommandLog::take(const codec::CommandInfo& command, const Record& record, std::uint32_t caller,

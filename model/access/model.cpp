@@ -2,7 +2,9 @@
 #include "model/access/model.h"
 
 #include <algorithm>
-#include <string_view>
+#include <iterator>
+#include <set>
+#include <span>
 
 #include "format/codec/schema.h"
 #include "model/access/tracker.h"
@@ -12,13 +14,43 @@ namespace rondo::access {
 
 namespace {
 
-// Commands that touch no memory: they set what others find, mark, or order.
+// Whether parameters name an object or an address, as far as the structures say that they hold.
+bool names_something(StructId id, bool is_args, std::set<StructId>& seen) {
+  if (!seen.insert(id).second) return false;
+  std::span<const codec::Field> fields = codec::info(id).fields;
+  if (is_args) fields = fields.subspan(1);  // the command buffer
+  return std::any_of(fields.begin(), fields.end(), [&](const codec::Field& field) {
+    if (field.element == codec::Element::handle || field.element == codec::Element::untyped_handle) return true;
+    if (field.semantic == codec::Semantic::device_address) return true;
+    const bool is_structure = field.element == codec::Element::structure || field.element == codec::Element::union_type;
+    return is_structure && names_something(static_cast<StructId>(field.type), false, seen);
+  });
+}
+
+// Commands of state and order that name objects, and touch no memory all the same.
+constexpr struct {
+  CommandId command;
+  const char* why;
+} kTouchNothing[] = {
+    {CommandId::vkCmdPushConstants, "the layout says which shaders see them"},
+    {CommandId::vkCmdSetEvent, "an event is no memory"},
+    {CommandId::vkCmdResetEvent, "an event is no memory"},
+    {CommandId::vkCmdSetEvent2, "an event is no memory; what it orders is done where it is waited for"},
+    {CommandId::vkCmdResetEvent2, "an event is no memory"},
+    {CommandId::vkCmdBindDescriptorBufferEmbeddedSamplersEXT, "samplers are no memory"},
+#ifdef VK_KHR_maintenance6
+    {CommandId::vkCmdPushConstants2, "the layout says which shaders see them"},
+    {CommandId::vkCmdBindDescriptorBufferEmbeddedSamplers2EXT, "samplers are no memory"},
+#endif
+};
+
+// A command that only sets state or orders others touches no memory by itself, if it names nothing that has any.
 bool touches_nothing(const codec::CommandInfo& command) {
-  const std::string_view name = command.name;
-  for (const std::string_view begins : {"vkCmdSet", "vkCmdResetEvent", "vkCmdPushConstants", "vkCmdDebugMarker",
-                                        "vkCmdBindDescriptorBufferEmbeddedSamplers"})
-    if (name.starts_with(begins)) return true;
-  return name.find("DebugUtilsLabel") != std::string_view::npos;
+  if ((command.recording.tasks & (codec::kAction | codec::kIndirection)) != 0) return false;
+  std::set<StructId> seen;
+  return !names_something(command.args, true, seen) ||
+         std::any_of(std::begin(kTouchNothing), std::end(kTouchNothing),
+                     [&](const auto& one) { return one.command == command.canonical; });
 }
 
 // Some pipelines and shaders may have been made, and a submit is counted.
