@@ -39,11 +39,6 @@ bool may_outlive_failure(HandleType type) {
   return type == HandleType::VkPipeline;
 }
 
-bool is_getter(const codec::CommandInfo& command) {
-  const std::string_view name = command.name;
-  return name.starts_with("vkGet") || name.starts_with("vkEnumerate") || name.starts_with("vkAcquire");
-}
-
 bool belongs_to_instance(HandleType type) {
   for (; type != HandleType::none; type = codec::info(type).parent)
     if (type == HandleType::VkDevice) return false;
@@ -220,7 +215,7 @@ void ObjectTable::apply(const codec::CommandInfo& command, std::uint64_t sequenc
   }
 
   if (command.id == CommandId::rondoObjectNumbers) m.give_numbers(lowered);
-  const bool getter = is_getter(command);
+  const bool getter = command.verb == codec::Verb::gets;
   for (std::size_t i = 0; i < refs.size(); ++i) {
     const codec::HandleRef& ref = refs[i];
     if (ref.captured == 0 || ref.type == HandleType::none || (ref.flags & codec::kCreated) == 0) continue;

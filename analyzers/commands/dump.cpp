@@ -47,7 +47,7 @@ class Pattern {
 // Needs something that the file does not hold: memory, semaphores or fences
 // of another process or device.
 bool imports(const Walk& walk, const Step& step) {
-  if (std::string_view(step.command->name).starts_with("vkImport")) return true;
+  if (step.command->verb == codec::Verb::imports) return true;
   for (const codec::StructRef& chained : walk.decoded().chained)
     // What host pointers led to is recorded.
     if (chained.id != StructId::VkImportMemoryHostPointerInfoEXT &&

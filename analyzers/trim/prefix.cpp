@@ -33,10 +33,16 @@ bool is_bind(CommandId canonical) {
 
 bool is_resource(HandleType type) { return type == HandleType::VkBuffer || type == HandleType::VkImage; }
 
-// Of what a set of pipelines or shaders holds for generated commands.
-bool writes_execution_set(std::string_view name) { return name.starts_with("vkUpdateIndirectExecutionSet"); }
-
 }  // namespace
+
+bool writes_execution_set([[maybe_unused]] CommandId canonical) {
+#ifdef VK_EXT_device_generated_commands
+  return canonical == CommandId::vkUpdateIndirectExecutionSetPipelineEXT ||
+         canonical == CommandId::vkUpdateIndirectExecutionSetShaderEXT;
+#else
+  return false;
+#endif
+}
 
 CutRecords::CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encoder, const player::Plan& plan,
                        const Keep& keep, const States& states, const Survey& survey, const std::string& leave_out)
@@ -170,12 +176,11 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
     return std::any_of(lowered_.handles.begin(), lowered_.handles.end(),
                        [&](const codec::HandleRef& ref) { return (ref.flags & flag) != 0 && ref.captured != 0; });
   };
-  const bool getter = command.query || std::string_view(command.name).starts_with("vkGet") ||
-                      std::string_view(command.name).starts_with("vkEnumerate");
+  const bool getter = command.query || command.verb == codec::Verb::gets;
   if (has(codec::kCreated) && (!getter || !resolution_.created.empty())) return fate_of_creation(command);
   if (has(codec::kDestroyed) || !resolution_.ended.empty()) return fate_of_destruction();
   if (is_worth_telling(command.name)) return all_kept() && is_news(command, record) ? Fate::keep : Fate::drop;
-  if (writes_execution_set(command.name)) return all_kept() && puts_back("execution-sets") ? Fate::keep : Fate::drop;
+  if (writes_execution_set(canonical)) return all_kept() && puts_back("execution-sets") ? Fate::keep : Fate::drop;
   return Fate::drop;
 }
 

@@ -23,6 +23,9 @@ struct Recomputed {
 };
 using RecomputedCheckpoints = std::map<std::uint64_t, std::vector<Recomputed>>;  // by record
 
+// True if the command says what a set of pipelines or shaders holds for generated commands.
+bool writes_execution_set(CommandId canonical);
+
 class CutRecords {
  public:
   CutRecords(Reader& source, OfflineWriter& out, RecordEncoder& encoder, const player::Plan& plan, const Keep& keep,

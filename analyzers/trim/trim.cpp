@@ -173,8 +173,7 @@ class Trimmer {
 #ifdef VK_EXT_device_generated_commands
           if (objects[id].type == HandleType::VkIndirectExecutionSetEXT)
             for (std::uint32_t i = 0; i < plan_->span.first; ++i)
-              if (std::string_view(codec::info(plan_->ops[i].command).name)
-                      .starts_with("vkUpdateIndirectExecutionSet") &&
+              if (writes_execution_set(codec::info(plan_->ops[i].command).canonical) &&
                   named(*plan_, plan_->ops[i], HandleType::VkIndirectExecutionSetEXT) == id)
                 for (std::uint32_t p = 0; p < plan_->ops[i].patches; ++p)
                   need(plan_->patches[plan_->ops[i].first_patch + p].id);

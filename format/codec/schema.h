@@ -146,6 +146,18 @@ struct RecordingFacts {
   Scope opens = Scope::none, closes = Scope::none;
 };
 
+// What a command does, as its name says (scripts/rondogen/facts.py).
+enum class Verb : std::uint8_t {
+  other,
+  creates,
+  allocates,
+  gets,     // what was there before: vkGet…, vkEnumerate…, vkAcquire…
+  imports,  // from another process or device
+  draws,
+  draws_meshes,
+  dispatches,
+};
+
 struct CommandInfo {
   const char* name;
   CommandId id;
@@ -159,10 +171,12 @@ struct CommandInfo {
   bool two_part;                     // numbered before, and returns something
   bool records_into_command_buffer;  // vkCmd*
   bool query;                        // changes nothing: a replay needs not repeat it
-  const char* feature;               // "VK_VERSION_1_0" or the extension that brought it
-  const char* reason;                // irregular, unsupported
-  const char* layer_reason;          // why layer/ has its hook; "": generated
-  const char* player_reason;         // why player/ has its executor, or refuses it; "": generated
+  Verb verb;
+  HandleType makes;           // of the first object that it makes, or that it gets as a parameter; none: no such
+  const char* feature;        // "VK_VERSION_1_0" or the extension that brought it
+  const char* reason;         // irregular, unsupported
+  const char* layer_reason;   // why layer/ has its hook; "": generated
+  const char* player_reason;  // why player/ has its executor, or refuses it; "": generated
   RecordingFacts recording;
   // The wire never depends on these: a command's payload is its args structure.
 };

@@ -91,7 +91,7 @@ void unbind_shaders(CommandBuffer& commands, VkPipelineBindPoint point) {
 
 Wrong check_bound_shaders(const CommandBuffer& commands, CommandId draw) {
   if (commands.bound_graphics != ObjectId::null) return {};
-  const bool meshes = std::string_view(codec::info(draw).name).starts_with("vkCmdDrawMesh");
+  const bool meshes = codec::info(draw).verb == codec::Verb::draws_meshes;
   if (!has(commands, meshes ? VK_SHADER_STAGE_MESH_BIT_EXT : VK_SHADER_STAGE_VERTEX_BIT))
     return meshes ? "no mesh shader is bound" : "no vertex shader is bound";
   return has(commands, VK_SHADER_STAGE_TESSELLATION_CONTROL_BIT) ==

@@ -104,8 +104,7 @@ bool is_one_of_its_own(HandleType type) {
 
 // What is still there cannot be made again.
 Wrong Validity::check_new(const Call& call) const {
-  const std::string_view name = call.command.name;
-  if (!name.starts_with("vkCreate") && !name.starts_with("vkAllocate")) return {};
+  if (call.command.verb != codec::Verb::creates && call.command.verb != codec::Verb::allocates) return {};
   const std::vector<ObjectId>& made = call.resolution.created;
   for (std::size_t i = 0; i < call.lowered.handles.size(); ++i) {
     const codec::HandleRef& ref = call.lowered.handles[i];

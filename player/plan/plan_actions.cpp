@@ -9,9 +9,10 @@ namespace rondo::player {
 namespace {
 
 // Of surfaces, and of displays with their planes and modes: no replay has any.
-bool is_surface_command(std::string_view name) {
-  return (name.starts_with("vkCreate") && name.find("SurfaceKHR") != std::string_view::npos) ||
-         name.find("Display") != std::string_view::npos;
+bool is_surface_command(const codec::CommandInfo& command) {
+  const std::string_view feature = command.feature;
+  return command.makes == HandleType::VkSurfaceKHR || feature == "VK_KHR_display" ||
+         feature == "VK_KHR_get_display_properties2";
 }
 
 // Window-system commands that change nothing a virtual swapchain could show.
@@ -170,7 +171,7 @@ Action action_for(const codec::CommandInfo& command, const Record& record, std::
     why = std::string("not supported: ") + (command.reason != nullptr ? command.reason : "no reason given");
     return Action::refuse;
   }
-  if (is_surface_command(command.name) || is_presentation_hint(id) || is_players_own_business(id) || says_who_calls(id))
+  if (is_surface_command(command) || is_presentation_hint(id) || is_players_own_business(id) || says_who_calls(id))
     return Action::drop;
   if (command.query && !is_waited_for(id)) return Action::drop;
   if (command.returns == codec::Returns::result && record.has_return) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string_view>
 
 #include "format/codec/shapes.h"
 #include "format/counts.h"
@@ -29,8 +28,10 @@ bool brings_contents(CommandId id) {
 
 // Names and tags may be given to objects that the player does not have.
 bool may_name_unknown(const codec::CommandInfo& command) {
-  const std::string_view name = command.name;
-  return name.starts_with("vkSetDebugUtilsObject") || name.starts_with("vkDebugMarkerSetObject");
+  return command.canonical == CommandId::vkSetDebugUtilsObjectNameEXT ||
+         command.canonical == CommandId::vkSetDebugUtilsObjectTagEXT ||
+         command.canonical == CommandId::vkDebugMarkerSetObjectNameEXT ||
+         command.canonical == CommandId::vkDebugMarkerSetObjectTagEXT;
 }
 
 // Never made by an op, or by one that makes more than it says.
@@ -337,7 +338,6 @@ void PlanBuilder::emit_waiting() {
 
 void PlanBuilder::count(const codec::CommandInfo& command) {
   PlanCounts& counts = plan_->counts;
-  const std::string_view name = command.name;
   switch (command.canonical) {
     case CommandId::rondoCut:  // what is in front of it only puts back what there was
       counts.frames = counts.submits = counts.draws = counts.dispatches = 0;
@@ -372,8 +372,8 @@ void PlanBuilder::count(const codec::CommandInfo& command) {
       break;
 #endif
     default:
-      if (name.starts_with("vkCmdDraw")) ++counts.draws;
-      if (name.starts_with("vkCmdDispatch")) ++counts.dispatches;
+      if (command.verb == codec::Verb::draws || command.verb == codec::Verb::draws_meshes) ++counts.draws;
+      if (command.verb == codec::Verb::dispatches) ++counts.dispatches;
   }
 }
 

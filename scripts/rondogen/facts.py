@@ -30,6 +30,8 @@ class Facts:
     layer_reason: str        # why its hook is written by hand; empty: it is not
     player_reason: str       # why its executor is, or why it has none
     recording: object        # Recording, of vkCmd*; else None
+    verb: str                # a name of `Verb` in schema.h
+    makes: str               # HandleType of the first object that it makes, or of what it gets; ""
     hook: bool               # the layer has an entry point
     layer: str               # hand, generated, hidden
     player: str              # hand, generated, none
@@ -46,6 +48,12 @@ class Recording:
     opens: str               # a name of `Scope`, or "none"
     closes: str
 
+
+# What a command does to objects, or has the device do, by the begin of its name: the registry names commands so. The
+# first that fits counts. Nobody else looks at the begin of a name.
+VERBS = (("vkCreate", "creates"), ("vkAllocate", "allocates"), ("vkGet", "gets"), ("vkEnumerate", "gets"),
+         ("vkAcquire", "gets"), ("vkImport", "imports"), ("vkCmdDrawMesh", "draws_meshes"), ("vkCmdDraw", "draws"),
+         ("vkCmdDispatch", "dispatches"))
 
 # What a command with such a name opens or closes. Suffixes of versions and vendors are left out.
 SCOPES = {"RenderPass": "render_pass", "Rendering": "render_pass", "Query": "query", "QueryIndexed": "query",
@@ -162,6 +170,8 @@ def _facts(command, registry, tables, classification, support):
         returns=returns, two_part=before and returns != "nothing",
         records=records, query=query, feature=command.origin, reason=reason,
         layer_reason=layer_reason if layer == "hand" else "", player_reason=player_reason or none_reason,
+        verb=next((verb for begin, verb in VERBS if canonical.startswith(begin)), "other"),
+        makes=next((r.type[1] for r in args.rows if r.flags & 4 and r.element == "handle"), "") if args else "",
         recording=_recording(command, registry, classification, not hidden) if records else None,
         available=available, hook=hook, layer=layer, player=player,
         scalars=available and all(r.shape == "value" and r.element in SCALAR_ELEMENTS for r in args.rows))

@@ -100,6 +100,13 @@ TEST(Registry, SaysWhereACommandMayBeRecordedAndWhatItIsFor) {
   EXPECT_EQ(facts(CommandId::vkCmdDispatch).pass, PassScope::outside);
   EXPECT_EQ(facts(CommandId::vkCmdFillBuffer).pass, PassScope::either);
   EXPECT_EQ(facts(CommandId::vkCmdBeginDebugUtilsLabelEXT).queues, 0u);
+  EXPECT_EQ(info(CommandId::vkCreateBuffer).verb, Verb::creates);
+  EXPECT_EQ(info(CommandId::vkCreateBuffer).makes, HandleType::VkBuffer);
+  EXPECT_EQ(info(CommandId::vkEnumeratePhysicalDevices).verb, Verb::gets);
+  EXPECT_EQ(info(CommandId::vkCmdDrawMeshTasksEXT).verb, Verb::draws_meshes);
+  EXPECT_EQ(info(CommandId::vkCmdDrawIndexed).verb, Verb::draws);
+  EXPECT_EQ(info(CommandId::vkQueueSubmit).verb, Verb::other);
+  EXPECT_EQ(info(CommandId::vkQueueSubmit).makes, HandleType::none);
   // No command of a command buffer.
   EXPECT_EQ(facts(CommandId::vkQueueSubmit).queues, 0u);
   EXPECT_EQ(facts(CommandId::vkQueueSubmit).tasks, 0);
