@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
@@ -45,9 +44,29 @@ constinit Hot g_hot;
 
 namespace {
 
+// A mutex that knows which thread holds it. A check may fail in that thread, and what stops the recording then must not
+// wait for itself.
+class OwnedMutex {
+ public:
+  void lock() {
+    mutex_.lock();
+    holder_.store(&t_mark, std::memory_order_relaxed);
+  }
+  void unlock() {
+    holder_.store(nullptr, std::memory_order_relaxed);
+    mutex_.unlock();
+  }
+  bool is_held_here() const { return holder_.load(std::memory_order_relaxed) == &t_mark; }
+
+ private:
+  static inline thread_local char t_mark = 0;  // its address stands for the thread
+  std::mutex mutex_;
+  std::atomic<const char*> holder_{nullptr};
+};
+
 // Guarded by `lock`, but for what the fork handler clears.
 struct Recorder {
-  std::timed_mutex lock;
+  OwnedMutex lock;
   bool tried = false;  // a file was created, or could not be
   bool modules = false;
   Ending ending = Ending::exited;
@@ -354,12 +373,12 @@ void stop_recording(std::string_view reason) noexcept {
   if (!recording()) return;
   try {
     Recorder& r = recorder();
-    // This thread itself may hold the lock where a check fails. Then the capture has no words, but the recording ends.
-    const std::unique_lock guard(r.lock, std::chrono::seconds(1));
+    std::unique_lock guard(r.lock, std::defer_lock);
+    if (!r.lock.is_held_here()) guard.lock();
     if (!recording()) return;
-    if (guard.owns_lock()) r.ending = Ending::stopped;
+    r.ending = Ending::stopped;
     const std::string text(reason);
-    if (guard.owns_lock()) write_note(text.c_str(), true);
+    write_note(text.c_str(), true);
     g_hot.recording.store(false, std::memory_order_release);
     log(LogLevel::error, "recording stopped: " + text);
   } catch (...) {
