@@ -44,7 +44,7 @@ struct Object {
   HandleType type{};
   std::uint32_t number = 0;          // VkBuffer#number
   ObjectId parent = ObjectId::null;  // device, pool, instance, …
-  ObjectId device = ObjectId::null;  // the device or instance it belongs to; 0 for instances
+  ObjectId device = ObjectId::null;  // the device or instance it belongs to; null for instances
   std::uint32_t shared = 1;          // live creations that returned this value
   bool alive = true;
   std::uint64_t captured = 0;

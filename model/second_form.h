@@ -25,8 +25,9 @@ class SecondForm {
 
   // args_<second_form_of(command)>. Arrays that both forms have alike are those of the first form.
   const void* args() const { return args_; }
-  // Readers know objects by where a handle stands in the first form: where a handle of the second form stands there. A
-  // place outside of what was made is returned as it is.
+  // A reader finds the object of a handle by the address of the handle in the first form. This takes the address of a
+  // handle in the second form and returns that address. An address that is not in the second form is returned
+  // unchanged.
   const void* source_of(const void* member) const;
 
  private:

@@ -32,7 +32,7 @@ struct WorkItem {
   // Of a draw; of a pass: of its draws, where all have the same. 0: shader objects, or none.
   ObjectId pipeline = ObjectId::null;
   bool has_several_pipelines = false;     // a pass
-  ObjectId render_pass = ObjectId::null;  // of a pass; 0: dynamic rendering
+  ObjectId render_pass = ObjectId::null;  // of an item that is a whole pass; null: it is dynamic rendering
   std::uint32_t pass = kNoPass;           // the render pass that it is, or is in: counted from 0 in its submit
   std::uint32_t draws = 0;                // of a pass: how many are in it
   std::uint32_t batch = 0;                // index of the submit in its call

@@ -20,8 +20,8 @@ struct Recorded {
   bool in_pass = false;                    // a render pass is open there, in its command buffer or in its primary
   // that its subpass is drawn for (multiview); 0: the pass has no multiview, or there is no pass
   std::uint32_t views = 0;
-  ObjectId pipeline = ObjectId::null;  // of a draw: what is bound; 0: shader objects, or nothing
-  ObjectId pass = ObjectId::null;      // begins_pass: the VkRenderPass; 0: dynamic rendering
+  ObjectId pipeline = ObjectId::null;  // of a draw: what is bound; null: shader objects, or nothing
+  ObjectId pass = ObjectId::null;      // begins_pass: the VkRenderPass; null: dynamic rendering
   std::uint32_t label = 0;             // begins_label: index into the model's labels
   Counts counts{};                     // of a draw (work.h)
 };
@@ -35,7 +35,7 @@ struct Executed {
   // The number of a draw in its submit: from 0, in the order of execution. `rondo trim --draws` takes the same number.
   std::uint64_t draw = kNoDraw;
   CommandId command{};                 // canonical
-  ObjectId queue = ObjectId::null;     // 0: a call
+  ObjectId queue = ObjectId::null;     // null: a call
   std::uint32_t batch = 0;             // index of the submit in the call that executes it
   std::uint32_t primary = 0;           // index of its primary command buffer in the submit
   std::uint32_t label_path = 0;        // Model::labels_of(): the labels that are open; 0: none

@@ -123,7 +123,7 @@ struct Structure {  // acceleration structure
 // What draws or dispatches find bound. Shared by all that find the same.
 struct Bound {
   struct PlacedSet {
-    ObjectId set = ObjectId::null;  // 0: pushed
+    ObjectId set = ObjectId::null;  // null: pushed
     std::shared_ptr<const Descriptors> pushed;
     bool in_memory = false;              // in a descriptor buffer
     std::vector<std::uint32_t> offsets;  // dynamic

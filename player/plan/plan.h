@@ -164,7 +164,7 @@ struct CapturedSwapchain {
   std::uint32_t device = kNone;
   std::uint32_t create_op = kNone;
   ObjectId present_queue = ObjectId::null;
-  ObjectId surface = ObjectId::null;  // 0: nothing says which
+  ObjectId surface = ObjectId::null;  // null: nothing says which
   std::vector<ObjectId> images;       // by index; 0 where the program never asked
 };
 

@@ -76,7 +76,7 @@ void each_place(std::span<const VkDescriptorUpdateTemplateEntry> entries, const 
 }
 
 struct TemplateData {
-  ObjectId made = ObjectId::null;  // the template; 0: the command reads by none
+  ObjectId made = ObjectId::null;  // the template; null: the command reads by none
   const void* data = nullptr;      // pData
 };
 

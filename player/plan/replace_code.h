@@ -28,13 +28,13 @@ std::string site_name(const Plan& plan, const Op& op, const OpView& view, Comman
 struct CodeSite {
   shaders::Site::Kind kind{};
   std::string name;                // site_name()
-  ObjectId made = ObjectId::null;  // 0: the captured driver did not make it
+  ObjectId made = ObjectId::null;  // null: the captured driver did not make it
   std::uint32_t op = 0;            // index into Plan::ops
   std::string entry;               // of stages and objects
   VkShaderStageFlagBits stage{};
   shaders::Specialized constants;
   bool identifier = false, binary = false;
-  ObjectId module = ObjectId::null;  // of a module: it; of a stage: what it names; 0: has its own code
+  ObjectId module = ObjectId::null;  // of a module: it; of a stage: what it names; null: has its own code
   std::uint32_t module_member = 0;   // in the block: where a stage names it
   // Of its own: none where the stage names a module.
   std::span<const std::byte> code;

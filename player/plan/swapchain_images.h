@@ -10,7 +10,7 @@ namespace rondo::player {
 class Run;
 
 struct MadeOfSwapchain {
-  ObjectId swapchain = ObjectId::null;  // 0: the image was made of none
+  ObjectId swapchain = ObjectId::null;  // null: the image was made of none
   std::uint32_t index = kNone;          // kNone: it was never bound
 };
 MadeOfSwapchain made_of_swapchain(const Plan& plan, ObjectId image);

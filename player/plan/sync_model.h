@@ -29,7 +29,7 @@ inline SyncPoint payload_of(std::uint32_t exported) { return {object_at(index_of
 // A batch of a submit, an acquire, or what signals without a queue (the host).
 struct SyncStep {
   std::uint32_t op = 0;                         // index into Plan::ops
-  ObjectId queue = ObjectId::null;              // 0: the host; a swapchain: the queue that presents it
+  ObjectId queue = ObjectId::null;              // null: the host; a swapchain: the queue that presents it
   std::uint32_t first_wait = 0, waits = 0;      // Plan::sync_points
   std::uint32_t first_signal = 0, signals = 0;  // Plan::sync_points
 };

@@ -27,7 +27,7 @@ struct SnapshotImage {
   ObjectId id = ObjectId::null;
   std::uint32_t device = kNone;         // index into Plan::devices
   std::uint32_t create_op = kNone;      // of a swapchain's image: the swapchain's
-  ObjectId swapchain = ObjectId::null;  // that it is of; 0: none
+  ObjectId swapchain = ObjectId::null;  // that it is of; null: none
   std::uint32_t index = 0;              // among the images of the swapchain
   bool presented = false;               // by the last present before
   VkImageType type{};
@@ -37,7 +37,7 @@ struct SnapshotImage {
   VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT;
   VkImageTiling tiling{};
   VkImageUsageFlags usage = 0;          // as the program asked for it
-  ObjectId memory = ObjectId::null;     // 0: none, or several, or the swapchain's own
+  ObjectId memory = ObjectId::null;     // null: none, or several, or the swapchain's own
   VkDeviceSize offset = 0;              // in it
   std::vector<std::uint32_t> families;  // that share it; empty: nobody does
   std::vector<SnapshotPart> parts;      // by aspect, mip and layer
@@ -50,7 +50,7 @@ struct SnapshotBuffer {
   std::uint32_t create_op = kNone;
   VkDeviceSize bytes = 0;
   VkFlags64 usage = 0;               // as the program asked for it
-  ObjectId memory = ObjectId::null;  // 0: none
+  ObjectId memory = ObjectId::null;  // null: none
   VkDeviceSize offset = 0;
   std::vector<std::uint32_t> families;
   std::string unreadable;
