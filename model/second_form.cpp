@@ -12,7 +12,7 @@ namespace rondo::model {
 
 namespace {
 
-// At most so many handles are in one structure of an array.
+// At most so many members of one structure of an array are linked.
 constexpr int kMembers = 2;
 
 // By CommandId; null: there is one form.

@@ -27,12 +27,12 @@ class SecondForm {
   const void* args() const { return args_; }
   // A reader finds the object of a handle by the address of the handle in the first form. This takes the address of a
   // handle in the second form and returns that address. An address that is not in the second form is returned
-  // unchanged.
+  // unchanged. The old layout of an image barrier is found in the same way.
   const void* source_of(const void* member) const;
 
  private:
   friend class Maker;  // second_form_maker.h
-  // Handles that were copied: `count` of them, `stride` bytes apart, and where the first form has them.
+  // Members that were copied: `count` of them, `stride` bytes apart, and where the first form has them.
   struct Moved {
     const std::byte* begin;
     std::size_t stride, count;

@@ -125,7 +125,7 @@ const void* copy_to_buffer(Maker& m, const args_vkCmdCopyImageToBuffer& a) {
   return args;
 }
 
-constexpr Pair kPairs[] = {
+constexpr Pair kCopyPairs[] = {
     pair<args_vkCmdCopyBuffer, copy_buffer>(CommandId::vkCmdCopyBuffer, CommandId::vkCmdCopyBuffer2),
     pair<args_vkCmdCopyImage, copy_image>(CommandId::vkCmdCopyImage, CommandId::vkCmdCopyImage2),
     pair<args_vkCmdBlitImage, blit_image>(CommandId::vkCmdBlitImage, CommandId::vkCmdBlitImage2),
@@ -138,6 +138,6 @@ constexpr Pair kPairs[] = {
 
 }  // namespace
 
-std::span<const Pair> pairs_of_copies() { return kPairs; }
+std::span<const Pair> pairs_of_copies() { return kCopyPairs; }
 
 }  // namespace rondo::model

@@ -30,7 +30,7 @@ class Maker {
     member = source;
     to_.moved_.push_back({bytes(&member), sizeof(Handle), 1, bytes(&source), sizeof(Handle)});
   }
-  // A handle of each element. The elements' handles were copied.
+  // A handle of each element, or another member that readers ask for. The members were copied.
   template <class To, class From, class Handle>
   void link_each(const To* to, Handle To::*member, const From* from, Handle From::*source, std::size_t count) {
     if (count != 0)

@@ -103,7 +103,7 @@ const void* submit(Maker& m, const args_vkQueueSubmit& a) {
   return args;
 }
 
-constexpr Pair kPairs[] = {
+constexpr Pair kOtherPairs[] = {
     pair<args_vkCmdWriteTimestamp, write_timestamp>(CommandId::vkCmdWriteTimestamp, CommandId::vkCmdWriteTimestamp2),
     pair<args_vkCmdBeginQuery, begin_query>(CommandId::vkCmdBeginQuery, CommandId::vkCmdBeginQueryIndexedEXT),
     pair<args_vkCmdEndQuery, end_query>(CommandId::vkCmdEndQuery, CommandId::vkCmdEndQueryIndexedEXT),
@@ -114,6 +114,6 @@ constexpr Pair kPairs[] = {
 
 }  // namespace
 
-std::span<const Pair> pairs_of_others() { return kPairs; }
+std::span<const Pair> pairs_of_others() { return kOtherPairs; }
 
 }  // namespace rondo::model

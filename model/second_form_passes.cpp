@@ -205,6 +205,8 @@ VkDependencyInfo dependency_of(Maker& m, const Args& a) {
   }
   m.link_each(images, &VkImageMemoryBarrier2::image, a.pImageMemoryBarriers, &VkImageMemoryBarrier::image,
               a.imageMemoryBarrierCount);
+  m.link_each(images, &VkImageMemoryBarrier2::oldLayout, a.pImageMemoryBarriers, &VkImageMemoryBarrier::oldLayout,
+              a.imageMemoryBarrierCount);
   info.imageMemoryBarrierCount = a.imageMemoryBarrierCount;
   info.pImageMemoryBarriers = images;
   return info;
@@ -233,7 +235,7 @@ const void* wait_events(Maker& m, const args_vkCmdWaitEvents& a) {
   return args;
 }
 
-constexpr Pair kPairs[] = {
+constexpr Pair kPassPairs[] = {
     pair<args_vkCreateRenderPass, create_pass>(CommandId::vkCreateRenderPass, CommandId::vkCreateRenderPass2),
     pair<args_vkCmdBeginRenderPass, begin_pass>(CommandId::vkCmdBeginRenderPass, CommandId::vkCmdBeginRenderPass2),
     pair<args_vkCmdNextSubpass, next_subpass>(CommandId::vkCmdNextSubpass, CommandId::vkCmdNextSubpass2),
@@ -244,6 +246,6 @@ constexpr Pair kPairs[] = {
 
 }  // namespace
 
-std::span<const Pair> pairs_of_passes() { return kPairs; }
+std::span<const Pair> pairs_of_passes() { return kPassPairs; }
 
 }  // namespace rondo::model

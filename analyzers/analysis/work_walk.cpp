@@ -6,7 +6,7 @@
 
 #include "analyzers/read/device_info.h"
 #include "analyzers/text/text.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 
 namespace rondo::analyzers {
 
@@ -94,7 +94,7 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which,
     }
     if (!wanted.empty() && more_wanted) more_wanted = visit(wanted);
   });
-  access::Parameters parameters;
+  model::Parameters parameters;
   Result<void> read;
   while (more_wanted) {
     const auto more = walk_->next(step);
@@ -109,9 +109,9 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which,
     // batches of one call are of one record
     if (request.kind == SpanRequest::Kind::submits && step.submit >= request.last && !walk_->in_front()) break;
     frame = step.frame;
-    RONDO_TRY(access::load(walk_->stream(), step, parameters));
+    RONDO_TRY(model::load(walk_->stream(), step, parameters));
     take_name(names_, *step.command, parameters.view);
-    model_->take(access::call_of(walk_->stream(), step, parameters));
+    model_->take(model::call_of(walk_->stream(), step, parameters));
     // These set the pointers of what is decoded, which load() must find as offsets.
     shaders_.take(*walk_, step);
     take_device_facts(*walk_, step, facts_);

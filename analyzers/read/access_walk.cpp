@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "model/access/data.h"
+#include "model/parameters.h"
 
 namespace rondo::analyzers {
 
@@ -23,7 +23,7 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     totals.coverage.add(executed);
     if (more_wanted) more_wanted = visit(executed);
   });
-  access::Parameters parameters;
+  model::Parameters parameters;
   Step step;
   while (more_wanted) {
     const auto more = walk.next(step);
@@ -32,8 +32,8 @@ Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
     if (step.command == nullptr || step.by_layer()) continue;
     in_frames = !wanted.frames || wanted.frames->contains(step.frame);
     totals.any = totals.any || (in_frames && in_submits(step) && !walk.in_front());
-    RONDO_TRY(access::load(walk.stream(), step, parameters));
-    model.take(access::call_of(walk.stream(), step, parameters));
+    RONDO_TRY(model::load(walk.stream(), step, parameters));
+    model.take(model::call_of(walk.stream(), step, parameters));
     totals.submits += step.submits;
     totals.frames += step.present ? 1 : 0;
   }

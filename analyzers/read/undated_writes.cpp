@@ -84,8 +84,8 @@ void UndatedWrites::place(const Step& step) {
 
 Result<bool> UndatedWrites::take(const Step& step) {
   if (!any_ || step.command == nullptr || step.by_layer()) return false;
-  RONDO_TRY(access::load(walk_.stream(), step, parameters_));
-  writes_.take(access::call_of(walk_.stream(), step, parameters_));
+  RONDO_TRY(model::load(walk_.stream(), step, parameters_));
+  writes_.take(model::call_of(walk_.stream(), step, parameters_));
   if (step.succeeded()) place(step);
   return writes_.is_unsure();
 }

@@ -8,8 +8,8 @@
 #include <unordered_map>
 
 #include "analyzers/read/walk.h"
-#include "model/access/data.h"
 #include "model/access/late_writes.h"
+#include "model/parameters.h"
 
 namespace rondo::analyzers {
 
@@ -26,7 +26,7 @@ class UndatedWrites {
 
   Walk& walk_;
   const bool any_;  // the capture says when work ended
-  access::Parameters parameters_;
+  model::Parameters parameters_;
   std::unordered_map<ObjectId, std::uint64_t> bytes_;  // of buffers, images and memories
   std::unordered_map<ObjectId, access::LateWrites::Place> places_;
   access::LateWrites writes_;

@@ -39,7 +39,7 @@ class DescriptorSets::Place {
   std::uint32_t element_;
 };
 
-void DescriptorSets::take(const access::Call& call) {
+void DescriptorSets::take(const model::Call& call) {
   if (call.succeeded) switch (call.command.canonical) {
       case CommandId::vkCreateDescriptorSetLayout:
         make_layout(call);
@@ -72,7 +72,7 @@ void DescriptorSets::take(const access::Call& call) {
   }
 }
 
-void DescriptorSets::make_layout(const access::Call& call) {
+void DescriptorSets::make_layout(const model::Call& call) {
   const VkDescriptorSetLayoutCreateInfo& info = *call.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
   auto layout = std::make_shared<Layout>();
   for (const VkDescriptorSetLayoutBinding& b : std::span(info.pBindings, info.bindingCount))
@@ -80,7 +80,7 @@ void DescriptorSets::make_layout(const access::Call& call) {
   layouts_[call.created()] = std::move(layout);
 }
 
-void DescriptorSets::allocate(const access::Call& call) {
+void DescriptorSets::allocate(const model::Call& call) {
   const auto& a = call.as<args_vkAllocateDescriptorSets>();
   for (std::uint32_t i = 0; a.pDescriptorSets != nullptr && i < a.pAllocateInfo->descriptorSetCount; ++i) {
     const auto layout = layouts_.find(call.id(&a.pAllocateInfo->pSetLayouts[i]));
@@ -89,7 +89,7 @@ void DescriptorSets::allocate(const access::Call& call) {
 }
 
 // `at`: in the record; the data of a template need not be aligned.
-DescriptorSets::Descriptor DescriptorSets::read(const access::Call& call, VkDescriptorType type,
+DescriptorSets::Descriptor DescriptorSets::read(const model::Call& call, VkDescriptorType type,
                                                 const std::byte* at) const {
   Descriptor one;
   one.type = type;
@@ -141,7 +141,7 @@ void DescriptorSets::put_bytes(Set& set, std::uint32_t binding, std::uint32_t of
   std::memcpy(block.data() + offset, bytes, count);
 }
 
-void DescriptorSets::write_set(const access::Call& call, const VkWriteDescriptorSet& w) {
+void DescriptorSets::write_set(const model::Call& call, const VkWriteDescriptorSet& w) {
   const auto found = sets_.find(call.id(&w.dstSet));
   if (found == sets_.end()) return;
   Set& set = found->second;
@@ -180,7 +180,7 @@ void DescriptorSets::write_set(const access::Call& call, const VkWriteDescriptor
   put(set, w.dstBinding, w.dstArrayElement, all);
 }
 
-void DescriptorSets::copy_set(const access::Call& call, const VkCopyDescriptorSet& copy) {
+void DescriptorSets::copy_set(const model::Call& call, const VkCopyDescriptorSet& copy) {
   const auto from = sets_.find(call.id(&copy.srcSet));
   const auto to = sets_.find(call.id(&copy.dstSet));
   if (from == sets_.end() || to == sets_.end()) return;
@@ -207,14 +207,14 @@ void DescriptorSets::copy_set(const access::Call& call, const VkCopyDescriptorSe
   for (const auto& [key, one] : all) put(to->second, key.first, key.second, {one});
 }
 
-void DescriptorSets::update(const access::Call& call) {
+void DescriptorSets::update(const model::Call& call) {
   const auto& a = call.as<args_vkUpdateDescriptorSets>();
   for (const VkWriteDescriptorSet& w : std::span(a.pDescriptorWrites, a.descriptorWriteCount)) write_set(call, w);
   for (const VkCopyDescriptorSet& c : std::span(a.pDescriptorCopies, a.descriptorCopyCount)) copy_set(call, c);
 }
 
 // The data lies in the record as the program had it.
-void DescriptorSets::update_by_template(const access::Call& call) {
+void DescriptorSets::update_by_template(const model::Call& call) {
   const auto& a = call.as<args_vkUpdateDescriptorSetWithTemplate>();
   const auto found = sets_.find(call.id(&a.descriptorSet));
   const auto made = templates_.find(call.id(&a.descriptorUpdateTemplate));

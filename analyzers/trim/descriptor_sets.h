@@ -17,7 +17,7 @@ namespace rondo::trim {
 class DescriptorSets {
  public:
   // Every record that is not the layer's own, in order.
-  void take(const access::Call& call);
+  void take(const model::Call& call);
 
   // Of the objects that the set's descriptors name.
   void each_object(ObjectId set, const std::function<void(ObjectId)>& visit) const;
@@ -56,15 +56,15 @@ class DescriptorSets {
   class Place;
   struct Writes;
 
-  void make_layout(const access::Call& call);
-  void allocate(const access::Call& call);
-  void update(const access::Call& call);
-  void update_by_template(const access::Call& call);
-  void write_set(const access::Call& call, const VkWriteDescriptorSet& write);
-  void copy_set(const access::Call& call, const VkCopyDescriptorSet& copy);
+  void make_layout(const model::Call& call);
+  void allocate(const model::Call& call);
+  void update(const model::Call& call);
+  void update_by_template(const model::Call& call);
+  void write_set(const model::Call& call, const VkWriteDescriptorSet& write);
+  void copy_set(const model::Call& call, const VkCopyDescriptorSet& copy);
   void put(Set& set, std::uint32_t binding, std::uint32_t element, const std::vector<Descriptor>& all);
   void put_bytes(Set& set, std::uint32_t binding, std::uint32_t offset, const std::byte* bytes, std::uint32_t count);
-  Descriptor read(const access::Call& call, VkDescriptorType type, const std::byte* at) const;
+  Descriptor read(const model::Call& call, VkDescriptorType type, const std::byte* at) const;
   void collect(Writes& out, std::uint64_t set_handle, const Set& set, const std::function<bool(ObjectId)>& alive) const;
 
   std::unordered_map<ObjectId, LayoutRef> layouts_;

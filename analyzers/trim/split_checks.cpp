@@ -25,7 +25,7 @@ void SplitChecks::watch(std::set<std::uint64_t> kept, std::uint64_t last, std::u
   pass_end_ = pass_end;
 }
 
-void SplitChecks::take(const access::Call& call) {
+void SplitChecks::take(const model::Call& call) {
   model_.take(call);
   for (const ObjectId id : call.resolution.ended) {
     images_.erase(id);

@@ -20,7 +20,7 @@ class SplitChecks {
   SplitChecks();
 
   // Every record that is not the layer's own, in order.
-  void take(const access::Call& call);
+  void take(const model::Call& call);
   // Before the submit is taken: the commands that are kept, the last of them, and what ends its pass (0: it
   // is in none).
   void watch(std::set<std::uint64_t> kept, std::uint64_t last, std::uint64_t pass_end);

@@ -11,7 +11,7 @@
 #include "format/counts.h"
 #include "format/hex.h"
 #include "generated/args.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 #include "player/plan/plan_builder.h"
 
 namespace rondo::trim {
@@ -25,7 +25,7 @@ struct Batch {
   bool grouped = false, guarded = false;  // of a device group; protected
 };
 
-Batch batch_of(const access::Call& call, std::uint32_t index) {
+Batch batch_of(const model::Call& call, std::uint32_t index) {
   Batch out;
   out.index = index;
   const void* chain = nullptr;
@@ -129,8 +129,8 @@ class Splitter {
     if (batch_) return {};
     encoder_->follow(record, id, records_->lowered());
     if (!step.by_layer()) {
-      RONDO_TRY(access::load(*records_, step, parameters_));
-      const access::Call call = access::call_of(*records_, step, parameters_);
+      RONDO_TRY(model::load(*records_, step, parameters_));
+      const model::Call call = model::call_of(*records_, step, parameters_);
       RONDO_TRY(look_for_submit(call));
       if (batch_) return take_submit(call, record);
       checks_.take(call);
@@ -145,7 +145,7 @@ class Splitter {
     return encoder_->copy(record, id, encoder_->caller_of(record.thread));
   }
 
-  void follow(const access::Call& call, const Record& record) {
+  void follow(const model::Call& call, const Record& record) {
     log_.take(call.command, record, encoder_->caller_of(record.thread), records_->resolution(), records_->objects());
     passes_->take(call.command, record, records_->resolution());
     if (call.command.canonical == CommandId::vkCreateCommandPool && !records_->resolution().created.empty()) {
@@ -154,7 +154,7 @@ class Splitter {
     }
   }
 
-  Result<void> look_for_submit(const access::Call& call) {
+  Result<void> look_for_submit(const model::Call& call) {
     const CommandId canonical = call.command.canonical;
     if (canonical != CommandId::vkQueueSubmit && canonical != CommandId::vkQueueSubmit2) return {};
     if (call.sequence < cut_) return {};
@@ -167,7 +167,7 @@ class Splitter {
     return {};
   }
 
-  Result<void> take_submit(const access::Call& call, const Record& record) {
+  Result<void> take_submit(const model::Call& call, const Record& record) {
     submit_ = record;
     submit_caller_ = encoder_->caller_of(record.thread);
     submit_payload_.assign(record.payload.begin(), record.payload.end());
@@ -347,7 +347,7 @@ class Splitter {
   std::optional<SplitPasses> passes_;
   CommandLog log_;
   SplitChecks checks_;
-  access::Parameters parameters_;
+  model::Parameters parameters_;
   std::unordered_map<ObjectId, std::uint32_t> families_;  // of command pools
   std::uint64_t submits_ = 0, cut_ = 0;
   // Of the submit.

@@ -14,9 +14,9 @@
 
 namespace rondo::trim {
 
+using model::QueryUse;
 using player::Op;
 using player::Plan;
-using player::QueryUse;
 using player::Recording;
 
 namespace {
@@ -31,8 +31,8 @@ class Finder {
       take_queries(i);
       take_queue(i);
       take_sparse(i);
-      events_.take(recordings_, i);
       recordings_.take(i);
+      events_.take(recordings_, i);
     }
     player::SyncModel model(plan_);
     model.advance(plan_.span.first);
@@ -199,7 +199,9 @@ class Finder {
       std::size_t ops = 0;
     };
     std::map<ObjectId, Before> before;
-    for (const auto& [id, recording] : recordings_.all()) before[id] = {recording, recording->ops.size()};
+    recordings_.each([&](ObjectId id, const std::shared_ptr<Recording>& recording) {
+      before[id] = {recording, recording->ops.size()};
+    });
     std::set<ObjectId> needed;
     older_ = states_.queries;
     const auto need = [&](ObjectId first) {
@@ -264,8 +266,8 @@ Result<void> check_nothing_waits(const Plan& plan, std::uint32_t op) {
   player::Recordings recordings(plan);
   player::EventStates events(plan);
   for (std::uint32_t i = 0; i < op; ++i) {
-    events.take(recordings, i);
     recordings.take(i);
+    events.take(recordings, i);
   }
   player::SyncModel model(plan);
   model.advance(op);

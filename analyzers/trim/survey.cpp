@@ -6,7 +6,7 @@
 #include <span>
 
 #include "generated/args.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 #include "model/stream.h"
 #include "player/plan/swapchain_images.h"
 
@@ -14,7 +14,7 @@ namespace rondo::trim {
 
 namespace {
 
-using access::Call;
+using model::Call;
 
 class Surveyor {
  public:
@@ -54,8 +54,8 @@ class Surveyor {
       for (const ObjectId one : stream_.resolution().ids)
         if (one != ObjectId::null) out_->used.insert(one);
     if (step.by_layer()) return {};
-    RONDO_TRY(access::load(stream_, step, parameters_));
-    const Call call = access::call_of(stream_, step, parameters_);
+    RONDO_TRY(model::load(stream_, step, parameters_));
+    const Call call = model::call_of(stream_, step, parameters_);
     model_.take(call);
     if (record.sequence < std::max(records_.first, counted_from_)) count(call);
     if (in_span_) {
@@ -228,10 +228,10 @@ class Surveyor {
         out_->imported.erase(c.id(&c.as<args_vkGetSemaphoreFdKHR>().pGetFdInfo->semaphore));
         break;
       case CommandId::vkQueueBeginDebugUtilsLabelEXT:
-        queue_labels_[c.dispatch()].push_back(c.sequence);
+        queue_labels_[c.dispatch].push_back(c.sequence);
         break;
       case CommandId::vkQueueEndDebugUtilsLabelEXT:
-        close(queue_labels_[c.dispatch()]);
+        close(queue_labels_[c.dispatch]);
         break;
       case CommandId::rondoScopeBegin:
         host_scopes_[record.thread].push_back(c.sequence);
@@ -267,7 +267,7 @@ class Surveyor {
   const std::uint64_t counted_from_;
   std::unique_ptr<Survey> out_;
   access::Model model_;
-  access::Parameters parameters_;
+  model::Parameters parameters_;
   bool in_span_ = false;
   std::vector<ObjectId> reachable_;
   std::uint64_t reached_at_ = 0;

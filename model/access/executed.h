@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// A command each time that it is executed: what it is, where it stands, and what it touches.
+// A command each time that it is executed: what it is, where it stands, what it touches, and what else it does.
 #pragma once
 
 #include <cstdint>
 #include <span>
 
-#include "model/access/touch.h"
 #include "model/access/work.h"
+#include "model/effects.h"
 
 namespace rondo::access {
 
-// What a command begins or ends.
-enum class Mark : std::uint8_t { none, begins_pass, next_subpass, ends_pass, begins_label, ends_label };
+// The words of effects, which this library reads.
+using model::kAddresses;
+using model::kBindless;
+using model::kDescriptors;
+using model::kGenerated;
+using model::kMemory;
+using model::kShaders;
+using model::kStructures;
+using model::kUnknowns;
+using model::kWrites;
+using model::Mark;
+using model::Reach;
+using model::text_of;
+using model::Touch;
+using model::Unknown;
 
 // What is known of a command from where it was recorded.
 struct Recorded {
@@ -34,13 +47,14 @@ struct Executed {
   std::uint64_t submit = kNoSubmit;  // batch, counted from 0 over all queues
   // The number of a draw in its submit: from 0, in the order of execution. `rondo trim --draws` takes the same number.
   std::uint64_t draw = kNoDraw;
-  CommandId command{};                 // canonical
-  ObjectId queue = ObjectId::null;     // null: a call
-  std::uint32_t batch = 0;             // index of the submit in the call that executes it
-  std::uint32_t primary = 0;           // index of its primary command buffer in the submit
-  std::uint32_t label_path = 0;        // Model::labels_of(): the labels that are open; 0: none
-  const Recorded* recorded = nullptr;  // until the sink returns; null: a call
-  std::span<const Touch> touches;      // until the sink returns
+  CommandId command{};                     // canonical
+  ObjectId queue = ObjectId::null;         // null: a call
+  std::uint32_t batch = 0;                 // index of the submit in the call that executes it
+  std::uint32_t primary = 0;               // index of its primary command buffer in the submit
+  std::uint32_t label_path = 0;            // Model::labels_of(): the labels that are open; 0: none
+  const Recorded* recorded = nullptr;      // until the sink returns; null: a call
+  std::span<const Touch> touches;          // until the sink returns
+  std::span<const model::Effect> effects;  // likewise; those kinds that were asked for
   Reach reach;
   static constexpr std::uint64_t kNoSubmit = ~std::uint64_t{};
   static constexpr std::uint64_t kNoDraw = ~std::uint64_t{};

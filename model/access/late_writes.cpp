@@ -18,7 +18,7 @@ bool submits(CommandId canonical) {
          canonical == CommandId::vkQueueBindSparse;
 }
 
-ObjectId device_of(const Call& call) { return call.objects.objects()[call.dispatch()].device; }
+ObjectId device_of(const model::Call& call) { return call.objects.objects()[call.dispatch].device; }
 
 }  // namespace
 
@@ -44,8 +44,8 @@ void LateWrites::touch(ObjectId object, std::uint64_t offset, std::uint64_t size
   }
 }
 
-void LateWrites::submitted(const Call& call) {
-  Queue& queue = queues_[call.dispatch()];
+void LateWrites::submitted(const model::Call& call) {
+  Queue& queue = queues_[call.dispatch];
   queue.device = device_of(call);
   ++queue.submitted;
   current_.record = call.sequence;
@@ -70,9 +70,9 @@ void LateWrites::submitted(const Call& call) {
   ranges_ += ranges_of(next);
 }
 
-void LateWrites::ended(const Call& call) {
+void LateWrites::ended(const model::Call& call) {
   const auto& args = call.as<args_rondoWorkEnded>();
-  Queue& queue = queues_[call.dispatch()];
+  Queue& queue = queues_[call.dispatch];
   queue.device = device_of(call);
   queue.perhaps_from = queue.perhaps_to = 0;
   if (args.pending > queue.submitted) return;
@@ -85,7 +85,7 @@ void LateWrites::ended(const Call& call) {
   }
 }
 
-bool LateWrites::meets(const Submit& submit, const Call& call) {
+bool LateWrites::meets(const Submit& submit, const model::Call& call) {
   const auto& args = call.as<args_rondoHostWrite>();
   if (submit.touches_all) return true;
   const auto touched = submit.touched.find(call.id(&args.memory));
@@ -96,9 +96,9 @@ bool LateWrites::meets(const Submit& submit, const Call& call) {
   });
 }
 
-void LateWrites::written(const Call& call) {
+void LateWrites::written(const model::Call& call) {
   for (const auto& [id, queue] : queues_) {
-    if (queue.device != call.dispatch()) continue;
+    if (queue.device != call.dispatch) continue;
     const std::uint64_t first = queue.submitted - queue.submits.size();
     bool over = false;
     for (std::uint64_t i = queue.submitted; i > first && !over; --i) {
@@ -112,7 +112,7 @@ void LateWrites::written(const Call& call) {
   }
 }
 
-void LateWrites::take(const Call& call) {
+void LateWrites::take(const model::Call& call) {
   const CommandId command = call.command.canonical;
   after_.clear();
   is_unsure_ = false;

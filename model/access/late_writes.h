@@ -33,7 +33,7 @@ class LateWrites {
   LateWrites& operator=(const LateWrites&) = delete;
 
   // Every record that is not the layer's own, in order.
-  void take(const Call& call);
+  void take(const model::Call& call);
   // Of the record that was taken last, if it is a host write: submits (their records) after whose end it
   // was made and that may touch its bytes; of each queue the last one, unless that is over.
   std::span<const std::uint64_t> after() const { return after_; }
@@ -56,11 +56,11 @@ class LateWrites {
   };
   void touch(const Executed& executed);
   void touch(ObjectId object, std::uint64_t offset, std::uint64_t size);
-  void submitted(const Call& call);
-  void ended(const Call& call);
-  void written(const Call& call);
+  void submitted(const model::Call& call);
+  void ended(const model::Call& call);
+  void written(const model::Call& call);
   static std::size_t ranges_of(const Submit& submit);
-  static bool meets(const Submit& submit, const Call& call);
+  static bool meets(const Submit& submit, const model::Call& call);
 
   const World world_;
   Model model_;

@@ -11,35 +11,10 @@
 #include <string_view>
 #include <vector>
 
-#include "format/codec/decoder.h"
-#include "format/native_view.h"
-#include "format/objects.h"
 #include "model/access/executed.h"
-#include "model/access/touch.h"
-#include "model/second_form.h"
+#include "model/call.h"
 
 namespace rondo::access {
-
-// A record, decoded and resolved, its view loaded by load (data.h).
-struct Call {
-  const codec::CommandInfo& command;
-  const NativeView& view;
-  const ObjectTable::Resolution& resolution;
-  const ObjectTable& objects;
-  std::uint64_t sequence = 0;
-  bool succeeded = true;
-  std::uint64_t returned = 0;
-  const model::SecondForm* second = nullptr;  // of a call of the first form: as() and id() are of this one
-
-  template <class Args>
-  const Args& as() const {
-    return second != nullptr ? *static_cast<const Args*>(second->args()) : view.as<Args>();
-  }
-  ObjectId id(const void* member) const { return view.id(second != nullptr ? second->source_of(member) : member); }
-  ObjectId dispatch() const { return resolution.ids.empty() ? ObjectId::null : resolution.ids[0]; }
-  // What the i-th handle is that the call makes, in the order of the payload; 0: none.
-  ObjectId created(std::size_t i = 0) const;
-};
 
 // Of commands that touch memory, each time that they are executed.
 struct Coverage {
@@ -48,9 +23,6 @@ struct Coverage {
   std::map<Unknown, std::uint64_t> because;  // of the others; one may have several reasons
   void add(const Executed& executed);
 };
-
-// A binding with more descriptors than these is one from which shaders choose as they like.
-inline constexpr std::uint32_t kManyDescriptors = 1024;
 
 // More than any program needs; a hostile capture finds its end there.
 struct Limits {
@@ -62,12 +34,13 @@ struct Limits {
 class Model {
  public:
   using Sink = std::function<void(const Executed&)>;
-  explicit Model(Sink sink, const Limits& limits = {});
+  // `also`: kinds of effects (a set of model::EffectKind) that Executed::effects has.
+  explicit Model(Sink sink, const Limits& limits = {}, std::uint32_t also = 0);
   ~Model();
   Model(Model&&) noexcept;
 
   // Every record of the capture, in sequence order.
-  void take(const Call& call);
+  void take(const model::Call& call);
 
   // What addresses and descriptors in memory may lead to now: buffers whose address the program was told, and what
   // lies behind descriptors that it wrote into memory, or of which there are very many. Ascending.
@@ -80,9 +53,6 @@ class Model {
   std::uint64_t bytes_of(const Touch& touch) const;
   // Beyond the limits: nothing of what came behind that was told.
   bool too_many() const;
-
-  // Whether the model knows the command: what touches no memory it knows, too.
-  static bool knows(const codec::CommandInfo& command);
 
  private:
   struct Impl;

@@ -146,39 +146,27 @@ void create_objects(Tracker& t, const Call& c) {
   });
 }
 
-void bind_objects(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindShadersEXT>();
-  CommandBuffer& to = t.recording(c);
-  for (std::uint32_t i = 0; i < a.stageCount; ++i) {
-    to.shaders[a.pStages[i]] = a.pShaders != nullptr ? c.id(&a.pShaders[i]) : ObjectId::null;
-    CommandBuffer::Point& point = to.points[a.pStages[i] == VK_SHADER_STAGE_COMPUTE_BIT ? 1 : 0];
-    point.pipeline = ObjectId::null;
-    point.bound.reset();
-  }
-}
 #endif
-
-void bind_pipeline(Tracker& t, const Call& c) {
-  const auto& a = c.as<args_vkCmdBindPipeline>();
-  CommandBuffer& to = t.recording(c);
-  CommandBuffer::Point& point = to.points[index_of(a.pipelineBindPoint)];
-  point.pipeline = c.id(&a.pipeline);
-  point.bound.reset();
-}
 
 }  // namespace
 
-void add_shaders(Handlers& handlers) {
-  const auto add = [&](CommandId id, Handler handler) { handlers[static_cast<std::size_t>(id)] = handler; };
-  add(CommandId::vkCreateShaderModule, create_module);
-  add(CommandId::vkCreateGraphicsPipelines, create_graphics);
-  add(CommandId::vkCreateComputePipelines, create_compute);
-  add(CommandId::vkCreateRayTracingPipelinesKHR, create_rays);
+ShaderHandler shader_handler_of(CommandId canonical) {
+  switch (canonical) {
+    case CommandId::vkCreateShaderModule:
+      return create_module;
+    case CommandId::vkCreateGraphicsPipelines:
+      return create_graphics;
+    case CommandId::vkCreateComputePipelines:
+      return create_compute;
+    case CommandId::vkCreateRayTracingPipelinesKHR:
+      return create_rays;
 #ifdef VK_EXT_shader_object
-  add(CommandId::vkCreateShadersEXT, create_objects);
-  add(CommandId::vkCmdBindShadersEXT, bind_objects);
+    case CommandId::vkCreateShadersEXT:
+      return create_objects;
 #endif
-  add(CommandId::vkCmdBindPipeline, bind_pipeline);
+    default:
+      return nullptr;
+  }
 }
 
 }  // namespace rondo::access

@@ -1,193 +1,192 @@
 // SPDX-License-Identifier: Apache-2.0
+// The effects of each call: kept with what is recorded, or told at once.
 #include "model/access/tracker.h"
 
 #include <algorithm>
 
-#include "model/gpu/texels.h"
+#include "model/shaders/sites.h"
 
 namespace rondo::access {
 
-const char* text_of(Unknown why) {
-  switch (why) {
-    case kAddresses:
-      return "shaders follow addresses";
-    case kDescriptors:
-      return "descriptors lie in buffers";
-    case kStructures:
-      return "acceleration structures refer to others";
-    case kGenerated:
-      return "the device makes commands";
-    case kShaders:
-      return "shaders are not in the capture";
-    case kBindless:
-      return "descriptors are chosen from very many";
-    case kMemory:
-      return "an address is in no known buffer";
+namespace {
+
+constexpr std::uint32_t kAccesses =
+    model::kTouches | model::kQueries | model::kBinds | model::kWork | model::kMarks | model::kExecutes;
+
+bool is_submit(CommandId canonical) {
+  return canonical == CommandId::vkQueueSubmit || canonical == CommandId::vkQueueSubmit2;
+}
+
+// Queries are touched like memory, one by one.
+Touch touch_of(const model::QueryUse& use) {
+  using Kind = model::QueryUse::Kind;
+  const bool by_host = use.stages == VK_PIPELINE_STAGE_2_HOST_BIT;
+  Touch touch;
+  touch.object = use.pool;
+  touch.offset = use.first;
+  touch.size = use.count;
+  touch.stages = use.stages;
+  if (use.kind == Kind::read)
+    touch.access = by_host ? VK_ACCESS_2_HOST_READ_BIT : VK_ACCESS_2_MEMORY_READ_BIT;
+  else
+    touch.access = by_host ? VK_ACCESS_2_HOST_WRITE_BIT : VK_ACCESS_2_MEMORY_WRITE_BIT;
+  touch.overwrites = use.kind == Kind::reset;
+  return touch;
+}
+
+}  // namespace
+
+Tracker::Tracker(Model::Sink to, const Limits& most, std::uint32_t also)
+    : sink(std::move(to)), limits(most), effects(*this, kAccesses | also, most.descriptors), also_(also) {
+  commands.on_drop([this](const Commands& one) {
+    RONDO_CHECK(one.size() <= recorded);
+    recorded -= one.size();
+  });
+}
+
+void Tracker::take(const Call& c) {
+  if (too_many()) return;
+  call_ = &c;
+  touches_.clear();
+  effects_.clear();
+  const CommandId canonical = c.command.canonical;
+  if (c.succeeded) commands.take(c);
+  effects.take(c);
+  if (c.command.records_into_command_buffer) return;
+  // Of a call that failed some pipelines and shaders may have been made, and a submit is counted.
+  if (const ShaderHandler handler = shader_handler_of(canonical); handler != nullptr)
+    handler(*this, c);
+  else if (is_submit(canonical))
+    submit(c);
+  else if (c.succeeded && (model::Effects::kinds_of(canonical) & (model::kTouches | model::kQueries)) != 0)
+    emit_now(c);
+  else if (canonical == CommandId::rondoCut)
+    submits = 0;
+  for (const ObjectId id : c.ended) forget(id, c.type_of(id));
+}
+
+void Tracker::forget(ObjectId id, HandleType type) {
+  switch (type) {
+    case HandleType::VkShaderModule:
+      return modules.erase(id);
+    case HandleType::VkPipeline:
+      return pipelines.erase(id);
+#ifdef VK_EXT_shader_object
+    case HandleType::VkShaderEXT:
+      return shaders.erase(id);
+#endif
+    case HandleType::VkCommandBuffer:
+      return commands.forget(id);
+    default:
+      return;
   }
-  return "";
-}
-
-std::size_t index_of(VkPipelineBindPoint point) {
-  return point == VK_PIPELINE_BIND_POINT_COMPUTE ? 1 : point == VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR ? 2 : 0;
-}
-
-VkImageSubresourceRange range_of(const VkImageSubresourceLayers& layers) {
-  return {layers.aspectMask, layers.mipLevel, 1, layers.baseArrayLayer, layers.layerCount};
 }
 
 // --- While commands are recorded ---
 
-CommandBuffer& Tracker::recording(const Call& c) {
-  CommandBuffer* commands_of = commands.find(c.dispatch());
-  return commands_of != nullptr ? *commands_of : commands.make(c.dispatch());
-}
-
-Item& Tracker::record(const Call& c) {
-  CommandBuffer& to = recording(c);
-  if (!to.items.empty() && to.items.back().record == c.sequence) return to.items.back();
-  if (++recorded > limits.recorded) {
-    --recorded;
-    too_many = true;
-    return beyond = Item{};
-  }
+Item& Tracker::item() {
+  Commands& to = recording();
+  if (!to.items.empty() && to.items.back().record == call_->sequence) return to.items.back();
+  RONDO_CHECK(to.items.empty() || to.items.back().record < call_->sequence);
+  if (!remember(1)) return beyond_ = Item{};
+  const model::Recording& recording_of = effects.recording(*call_);
   Item item;
-  item.record = c.sequence;
-  item.command = c.command.canonical;
+  item.record = call_->sequence;
+  item.command = call_->command.canonical;
   item.first = static_cast<std::uint32_t>(to.touches.size());
-  item.recorded.in_pass = to.in_pass;
-  item.recorded.views = to.in_pass ? to.views_drawn : 0;
+  item.first_effect = static_cast<std::uint32_t>(to.effects.size());
+  item.recorded.in_pass = recording_of.in_pass;
+  item.recorded.views = recording_of.in_pass ? recording_of.views_drawn : 0;
   to.items.push_back(std::move(item));
   return to.items.back();
 }
 
-bool Tracker::remember(const Call& c, std::size_t count) {
-  if (too_many || count > limits.recorded - std::min(recorded, limits.recorded)) {
-    too_many = true;
+bool Tracker::remember(std::size_t count) {
+  RONDO_CHECK(recorded <= limits.recorded);
+  if (too_many_ || count > limits.recorded - recorded) {
+    too_many_ = true;
     return false;
   }
   recorded += count;
-  recording(c).bound += count;
   return true;
 }
 
-void Tracker::touch(const Call& c, const Touch& touch) {
-  if (touch.object == ObjectId::null) return;
-  Item& item = record(c);
-  CommandBuffer& to = recording(c);
-  if (too_many || ++recorded > limits.recorded) {
-    recorded -= too_many ? 0 : 1;
-    too_many = true;
+void Tracker::touch(const Touch& touch) {
+  if (!call_->command.records_into_command_buffer) return touches_.push_back(touch);
+  Item& to = item();
+  if (!remember(1)) return;
+  recording().touches.push_back(touch);
+  to.count += 1;
+}
+
+void Tracker::reach(const Reach& reach) { item().reach.add(reach); }
+
+void Tracker::keep(const model::Effect& effect) {
+  if (!call_->command.records_into_command_buffer) return effects_.push_back(effect);
+  Item& to = item();
+  if (!remember(1)) return;
+  recording().effects.push_back(effect);
+  to.effect_count += 1;
+}
+
+void Tracker::query(const model::QueryUse& use) {
+  if (use.pool != ObjectId::null) touch(touch_of(use));
+  if ((also_ & model::kQueries) != 0) keep(use);
+}
+
+void Tracker::mark(const model::Marking& marking) {
+  const std::string_view label = marking.label != nullptr ? marking.label : "";
+  if (!call_->command.records_into_command_buffer) {  // of the queue
+    if (marking.mark == Mark::begins_label) labels.begin(call_->dispatch, LabelPaths::Of::queue, labels.name(label));
+    if (marking.mark == Mark::ends_label) labels.end(call_->dispatch, LabelPaths::Of::queue);
     return;
   }
-  to.touches.push_back(touch);
-  item.count += 1;
-}
-
-void Tracker::touch_buffer(const Call& c, ObjectId buffer, std::uint64_t offset, std::uint64_t size,
-                           VkPipelineStageFlags2 stages, VkAccessFlags2 access, bool overwrites) {
-  Touch one;
-  one.object = buffer;
-  one.offset = offset;
-  one.size = bytes_of(buffer, offset, size);
-  one.stages = stages;
-  one.access = access;
-  one.overwrites = overwrites;
-  if (one.size != 0) touch(c, one);
-}
-
-void Tracker::touch_image(const Call& c, ObjectId image, const VkImageSubresourceRange& part,
-                          VkPipelineStageFlags2 stages, VkAccessFlags2 access, bool overwrites) {
-  Touch one;
-  one.object = image;
-  one.part = part_of(image, part);
-  one.stages = stages;
-  one.access = access;
-  one.overwrites = overwrites;
-  touch(c, one);
-}
-
-void Tracker::touch_address(const Call& c, VkDeviceAddress address, std::uint64_t size, VkPipelineStageFlags2 stages,
-                            VkAccessFlags2 access) {
-  if (address == 0) return;
-  CommandBuffer::Range range;
-  if (at_address(address, size, range)) return touch_buffer(c, range.buffer, range.offset, range.size, stages, access);
-  record(c).reach.add(kMemory, (access & ~kWrites) != 0, (access & kWrites) != 0, stages);
-}
-
-Touch Tracker::structure_touch(ObjectId id, VkPipelineStageFlags2 stages, VkAccessFlags2 access, bool overwrites) {
-  Touch one;
-  one.object = id;
-  one.stages = stages;
-  one.access = access;
-  one.overwrites = overwrites;
-  return one;
-}
-
-// It lies in a buffer, which is touched with it.
-void Tracker::touch_structure(const Call& c, ObjectId id, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
-                              bool overwrites) {
-  touch(c, structure_touch(id, stages, access, overwrites));
-  if (const Structure* structure = structures.find(id); structure != nullptr)
-    touch_buffer(c, structure->buffer, structure->offset, structure->size, stages, access);
-}
-
-// --- Parts ---
-
-std::uint64_t Tracker::bytes_of(ObjectId id, std::uint64_t offset, std::uint64_t size) {
-  const Buffer* buffer = buffers.find(id);
-  if (buffer == nullptr || offset >= buffer->bytes) return 0;
-  return std::min(size, buffer->bytes - offset);
-}
-
-std::uint64_t Tracker::bytes_of(const Touch& touch) {
-  const Image* image = images.find(touch.object);
-  if (image == nullptr) return buffers.find(touch.object) != nullptr ? touch.size : 0;
-  // The aspect COLOR of a format with several planes stands for all its planes.
-  const VkImageAspectFlags all = gpu::aspects_of(image->format);
-  VkImageAspectFlags aspects = touch.part.aspectMask & all;
-  if ((aspects & VK_IMAGE_ASPECT_COLOR_BIT) != 0 && all != VK_IMAGE_ASPECT_COLOR_BIT)
-    aspects = all & ~VkImageAspectFlags{VK_IMAGE_ASPECT_COLOR_BIT};
-  std::uint64_t bytes = 0;
-  for (; aspects != 0; aspects &= aspects - 1) {
-    const VkImageAspectFlags aspect = aspects & (~aspects + 1);
-    for (std::uint32_t i = 0; i < touch.part.levelCount; ++i) {
-      std::uint64_t mip = gpu::region_bytes(
-          image->format, aspect, 0, 0, extent_of(*image, aspect, touch.part.baseMipLevel + i), touch.part.layerCount);
-      if (__builtin_mul_overflow(mip, image->samples, &mip) || __builtin_add_overflow(bytes, mip, &bytes))
-        return UINT64_MAX;
-    }
+  Recorded& to = item().recorded;
+  to.mark = marking.mark;
+  if (marking.mark == Mark::begins_label) {
+    to.label = labels.name(label);
+  } else if (marking.mark != Mark::ends_label) {
+    to.views = effects.recording(*call_).views_drawn;
+    to.pass = marking.pass;
+    to.suspends = marking.suspends;
+    to.resumes = marking.resumes;
   }
-  return bytes;
 }
 
-VkImageSubresourceRange Tracker::part_of(ObjectId id, VkImageSubresourceRange part) {
-  const Image* image = images.find(id);
-  if (image == nullptr) return part;
-  const auto limit = [](std::uint32_t first, std::uint32_t count, std::uint32_t all) {
-    return first >= all ? 0 : std::min(count, all - first);
-  };
-  part.levelCount = limit(part.baseMipLevel, part.levelCount, image->mips);
-  if (image->type == VK_IMAGE_TYPE_3D) part.baseArrayLayer = 0, part.layerCount = 1;
-  part.layerCount = limit(part.baseArrayLayer, part.layerCount, image->layers);
-  return part;
+void Tracker::work(VkPipelineBindPoint point) {
+  const model::Recording& from = effects.recording(*call_);
+  std::shared_ptr<const Bound> bound = bound_at(from, point);
+  Item& to = item();
+  to.bound = std::move(bound);
+  to.recorded.counts = counts_of(*call_);
+  to.recorded.pipeline = from.bindings.at(point).pipeline;
+  to.draws = from.inherits && point == VK_PIPELINE_BIND_POINT_GRAPHICS;
 }
 
-VkExtent3D Tracker::extent_of(const Image& image, VkImageAspectFlags aspect, std::uint32_t mip) {
-  return gpu::part_extent(image.format, aspect, image.extent, mip);
-}
-
-bool Tracker::at_address(VkDeviceAddress address, std::uint64_t size, CommandBuffer::Range& out) {
-  std::uint64_t room = 0;
-  for (auto at = addresses.upper_bound(address); at != addresses.begin();) {
-    --at;
-    const std::uint64_t offset = address - at->first;
-    if (offset >= longest) break;
-    const Buffer* buffer = buffers.find(at->second);
-    if (buffer == nullptr || offset >= buffer->bytes || buffer->bytes - offset <= room) continue;
-    room = buffer->bytes - offset;
-    out = {at->second, offset, size != 0 ? size : room};
+void Tracker::execute(ObjectId secondary) {
+  Commands& to = recording();
+  const bool first = to.items.empty() || to.items.back().record != call_->sequence;
+  std::shared_ptr<const Bound> drawn_to;  // the same for all secondaries of a call
+  if (first) {
+    const std::vector<Touch>& attachments = effects.recording(*call_).attachments;
+    if (!remember(attachments.size())) return;
+    to.bound += attachments.size();
+    auto made = std::make_shared<Bound>();
+    made->touches = attachments;
+    drawn_to = std::move(made);
+  } else {
+    drawn_to = to.items.back().bound;
   }
-  return room != 0 && size <= room;
+  if (!remember(1)) return;
+  Item one;
+  one.record = call_->sequence;
+  one.command = call_->command.canonical;
+  one.first = static_cast<std::uint32_t>(to.touches.size());
+  one.first_effect = static_cast<std::uint32_t>(to.effects.size());
+  one.secondary = secondary;
+  one.number = commands.number_of(secondary);
+  one.bound = std::move(drawn_to);
+  to.items.push_back(std::move(one));
 }
 
 }  // namespace rondo::access

@@ -7,7 +7,7 @@
 #include "format/codec/schema.h"
 #include "format/codec/shapes.h"
 #include "generated/args.h"
-#include "model/access/model.h"
+#include "model/call.h"
 
 namespace rondo::access {
 
@@ -16,23 +16,23 @@ namespace {
 struct Draw {
   std::size_t count = 0;  // of names
   std::array<const char*, 3> names{};
-  Counts (*counts)(const Call&) = nullptr;
+  Counts (*counts)(const model::Call&) = nullptr;
   bool is_draw = false;
 };
 
 template <class Args>
-Counts groups(const Call& c) {
+Counts groups(const model::Call& c) {
   const auto& a = c.as<Args>();
   return {a.groupCountX, a.groupCountY, a.groupCountZ};
 }
 
 template <class Args>
-Counts draw_count(const Call& c) {
+Counts draw_count(const model::Call& c) {
   return {c.as<Args>().drawCount};
 }
 
 template <class Args>
-Counts most_draws(const Call& c) {
+Counts most_draws(const model::Call& c) {
   return {c.as<Args>().maxDrawCount};
 }
 
@@ -49,26 +49,26 @@ std::uint32_t sum_of(const Info* infos, std::uint32_t count, std::uint32_t strid
 const std::vector<Draw>& draws() {
   static const std::vector<Draw> all = [] {
     std::vector<Draw> table(codec::commands().size());
-    const auto add = [&](CommandId id, std::initializer_list<const char*> names, Counts (*counts)(const Call&)) {
+    const auto add = [&](CommandId id, std::initializer_list<const char*> names, Counts (*counts)(const model::Call&)) {
       Draw& draw = table[static_cast<std::size_t>(id)];
       draw.is_draw = true;
       draw.counts = counts;
       for (const char* name : names) draw.names[draw.count++] = name;
     };
-    add(CommandId::vkCmdDraw, {"vertices", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDraw, {"vertices", "instances"}, [](const model::Call& c) {
       const auto& a = c.as<args_vkCmdDraw>();
       return Counts{a.vertexCount, a.instanceCount};
     });
-    add(CommandId::vkCmdDrawIndexed, {"indices", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDrawIndexed, {"indices", "instances"}, [](const model::Call& c) {
       const auto& a = c.as<args_vkCmdDrawIndexed>();
       return Counts{a.indexCount, a.instanceCount};
     });
-    add(CommandId::vkCmdDrawMultiEXT, {"draws", "vertices", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDrawMultiEXT, {"draws", "vertices", "instances"}, [](const model::Call& c) {
       const auto& a = c.as<args_vkCmdDrawMultiEXT>();
       return Counts{a.drawCount, sum_of(a.pVertexInfo, a.drawCount, a.stride, &VkMultiDrawInfoEXT::vertexCount),
                     a.instanceCount};
     });
-    add(CommandId::vkCmdDrawMultiIndexedEXT, {"draws", "indices", "instances"}, [](const Call& c) {
+    add(CommandId::vkCmdDrawMultiIndexedEXT, {"draws", "indices", "instances"}, [](const model::Call& c) {
       const auto& a = c.as<args_vkCmdDrawMultiIndexedEXT>();
       return Counts{a.drawCount, sum_of(a.pIndexInfo, a.drawCount, a.stride, &VkMultiDrawIndexedInfoEXT::indexCount),
                     a.instanceCount};
@@ -81,19 +81,19 @@ const std::vector<Draw>& draws() {
     add(CommandId::vkCmdDrawMeshTasksIndirectCountEXT, {"most_draws"},
         most_draws<args_vkCmdDrawMeshTasksIndirectCountEXT>);
     add(CommandId::vkCmdDrawIndirectByteCountEXT, {"instances"},
-        [](const Call& c) { return Counts{c.as<args_vkCmdDrawIndirectByteCountEXT>().instanceCount}; });
+        [](const model::Call& c) { return Counts{c.as<args_vkCmdDrawIndirectByteCountEXT>().instanceCount}; });
     add(CommandId::vkCmdDrawMeshTasksEXT, {"groups_x", "groups_y", "groups_z"}, groups<args_vkCmdDrawMeshTasksEXT>);
     add(CommandId::vkCmdDispatch, {"groups_x", "groups_y", "groups_z"}, groups<args_vkCmdDispatch>);
     add(CommandId::vkCmdDispatchBase, {"groups_x", "groups_y", "groups_z"}, groups<args_vkCmdDispatchBase>);
     add(CommandId::vkCmdDispatchIndirect, {}, nullptr);
-    add(CommandId::vkCmdTraceRaysKHR, {"width", "height", "depth"}, [](const Call& c) {
+    add(CommandId::vkCmdTraceRaysKHR, {"width", "height", "depth"}, [](const model::Call& c) {
       const auto& a = c.as<args_vkCmdTraceRaysKHR>();
       return Counts{a.width, a.height, a.depth};
     });
     add(CommandId::vkCmdTraceRaysIndirectKHR, {}, nullptr);
     add(CommandId::vkCmdTraceRaysIndirect2KHR, {}, nullptr);
 #ifdef VK_EXT_device_generated_commands
-    add(CommandId::vkCmdExecuteGeneratedCommandsEXT, {"most_sequences"}, [](const Call& c) {
+    add(CommandId::vkCmdExecuteGeneratedCommandsEXT, {"most_sequences"}, [](const model::Call& c) {
       return Counts{c.as<args_vkCmdExecuteGeneratedCommandsEXT>().pGeneratedCommandsInfo->maxSequenceCount};
     });
 #endif
@@ -113,7 +113,7 @@ std::span<const char* const> count_names(CommandId canonical) {
   return std::span(draw.names).first(draw.count);
 }
 
-Counts counts_of(const Call& call) {
+Counts counts_of(const model::Call& call) {
   const Draw& draw = draw_of(call.command.canonical);
   return draw.counts != nullptr ? draw.counts(call) : Counts{};
 }

@@ -10,9 +10,11 @@
 
 #include "generated/ids.h"
 
-namespace rondo::access {
-
+namespace rondo::model {
 struct Call;
+}
+
+namespace rondo::access {
 
 // What the parameters of such a command count; count_names() says what each number is.
 using Counts = std::array<std::uint32_t, 3>;
@@ -22,6 +24,6 @@ bool is_draw(CommandId canonical);
 // "vertices", "instances": parallel to Counts. Empty: nothing is known before the device runs it, or it is no draw.
 std::span<const char* const> count_names(CommandId canonical);
 // Zeros where count_names() is empty.
-Counts counts_of(const Call& call);
+Counts counts_of(const model::Call& call);
 
 }  // namespace rondo::access

@@ -185,8 +185,8 @@ class Planner {
   Result<void> find_recordings() {
     Recordings recordings(plan_);
     for (std::uint32_t i = 0; i < plan_.span.first; ++i) {
-      events_.take(recordings, i);
       recordings.take(i);
+      events_.take(recordings, i);
     }
     RONDO_TRY(check_events(" where the span begins, and what sets it comes later: begin the span before that"));
     const std::map<ObjectId, EventStates::State> events_before = events_.all();
@@ -196,8 +196,9 @@ class Planner {
       bool ended;
     };
     std::unordered_map<ObjectId, Before> before;
-    for (const auto& [id, recording] : recordings.all())
+    recordings.each([&](ObjectId id, const std::shared_ptr<Recording>& recording) {
       before[id] = {recording, recording->ops.size(), recording->ended};
+    });
     std::set<ObjectId> needed;
     const auto need = [&](ObjectId first) {
       for (std::vector<ObjectId> open{first}; !open.empty();) {
@@ -235,13 +236,13 @@ class Planner {
       for (const ObjectId id : submitted_commands(plan_, op(i))) {
         need(id);
         if (const auto recording = recordings.find(id); recording != nullptr)
-          for (const QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
+          for (const model::QueryUse& use : recording->queries) RONDO_TRY(use_query(i, use));
       }
-      events_.take(recordings, i);
       // What frees it is left out, and it stays as it is.
       for (std::uint32_t e = 0; e < op(i).ended; ++e)
         note_half_recorded(recordings, plan_.ended[op(i).first_ended + e]);
       recordings.take(i);
+      events_.take(recordings, i);
     }
     RONDO_TRY(check_events(" where the span ends, and what sets it comes later: end the span behind that"));
     if (recordings.too_many())
@@ -281,7 +282,7 @@ class Planner {
             ~static_cast<VkFlags>(VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
     }
     std::sort(loop_.recordings.begin(), loop_.recordings.end());
-    for (const auto& [id, recording] : recordings.all()) note_half_recorded(recordings, id);
+    recordings.each([&](ObjectId id, const std::shared_ptr<Recording>&) { note_half_recorded(recordings, id); });
     for (const auto& [event, old] : events_before) {
       const EventStates::State& now = events_.all().at(event);
       const bool changed = now.set != old.set || now.setter != old.setter;
@@ -341,13 +342,13 @@ class Planner {
     view_.load(plan_, op(at));
     if (canonical(at) == CommandId::vkResetQueryPool) {
       const auto& a = view_.as<args_vkResetQueryPool>();
-      return use_query(at, {QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+      return use_query(at, {model::QueryUse::Kind::reset, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
     }
     const auto& a = view_.as<args_vkGetQueryPoolResults>();
-    return use_query(at, {QueryUse::Kind::read, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
+    return use_query(at, {model::QueryUse::Kind::read, view_.id(&a.queryPool), a.firstQuery, a.queryCount});
   }
 
-  Result<void> use_query(std::uint32_t at, const QueryUse& use) {
+  Result<void> use_query(std::uint32_t at, const model::QueryUse& use) {
     if (!lives_at_begin(use.pool)) return {};
     const std::string why = queries_.use(plan_, use);
     return why.empty() ? Result<void>() : refuse(at, why);

@@ -14,13 +14,13 @@ class QueryUses {
   // The next use. The first one decides: a reset asks for nothing, a write needs a reset between the iterations,
   // and what is read has its value from before the span, which nothing may change then. Why the span cannot be
   // looped; empty: it can.
-  std::string use(const Plan& plan, const QueryUse& use);
+  std::string use(const Plan& plan, const model::QueryUse& use);
   // What has to be reset.
   std::vector<LoopPlan::Queries> to_reset() const;
 
  private:
-  std::map<ObjectId, std::map<std::uint32_t, QueryUse::Kind>> first_;  // by pool and query
-  std::size_t queries_ = 0;                                            // in first_
+  std::map<ObjectId, std::map<std::uint32_t, model::QueryUse::Kind>> first_;  // by pool and query
+  std::size_t queries_ = 0;                                                   // in first_
 };
 
 }  // namespace rondo::player

@@ -17,8 +17,8 @@ bool has_waiting_work(const Plan& plan, std::uint32_t at) {
   Recordings recordings(plan);
   EventStates events(plan);
   for (std::uint32_t i = 0; i < at; ++i) {
-    events.take(recordings, i);
     recordings.take(i);
+    events.take(recordings, i);
   }
   return !events.waited_for().empty();
 }

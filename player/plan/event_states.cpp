@@ -5,7 +5,6 @@
 
 #include "format/codec/schema.h"
 #include "generated/args.h"
-#include "player/plan/plan_edit.h"
 
 namespace rondo::player {
 
@@ -23,9 +22,8 @@ void EventStates::take(const Recordings& recordings, std::uint32_t index) {
       found->second = {found->second.device_only, set, set ? setter : kNone};
     if (set) waited_for_.erase(event);
   };
-  if (id == CommandId::vkSetEvent || id == CommandId::vkResetEvent)
-    now(named(plan_, op, HandleType::VkEvent), id == CommandId::vkSetEvent, kNone);
-  if (id == CommandId::rondoEventSet) now(named(plan_, op, HandleType::VkEvent), true, index);
+  for (const EventUse& use : recordings.events_now())  // by the host, or put back by a cut
+    now(use.event, use.kind == EventUse::Kind::set, id == CommandId::rondoEventSet ? index : kNone);
   const auto take_use = [&](const EventUse& use) {
     if (use.kind != EventUse::Kind::wait) return now(use.event, use.kind == EventUse::Kind::set, use.op);
     const auto found = states_.find(use.event);

@@ -20,7 +20,7 @@ class EventStates {
     std::uint32_t setter = kNone;  // the command, or rondoEventSet, that set it; none: the host did, or it is not set
   };
   explicit EventStates(const Plan& plan) : plan_(plan) {}
-  // The next op of the plan; `recordings` did not take it yet.
+  // The next op of the plan; `recordings` took it last.
   void take(const Recordings& recordings, std::uint32_t op);
   const std::map<ObjectId, State>& all() const { return states_; }
   // Events that were not set where a submit's work began to wait for them, and what nothing set since: the

@@ -28,7 +28,7 @@ access::LateWrites::Place LateSubmits::place_of(ObjectId object) const {
   return {memory.id, resource.offset, resource.bytes != 0 ? resource.bytes : memory.bytes};
 }
 
-void LateSubmits::follow_fences(const access::Call& call) {
+void LateSubmits::follow_fences(const model::Call& call) {
   switch (call.command.canonical) {
     case CommandId::vkResetFences: {
       const auto& args = call.as<args_vkResetFences>();
@@ -49,14 +49,14 @@ void LateSubmits::follow_fences(const access::Call& call) {
   }
 }
 
-void LateSubmits::take(const access::Call& call, std::uint32_t op) {
+void LateSubmits::take(const model::Call& call, std::uint32_t op) {
   if (op != kNone) follow_fences(call);
   if (is_submit(call.command.canonical) && op != kNone) {
     while (!submits_.empty() && !work_.running(submits_.begin()->second.place)) submits_.erase(submits_.begin());
     const ObjectId fence = call.command.canonical == CommandId::vkQueueSubmit
                                ? call.id(&call.as<args_vkQueueSubmit>().fence)
                                : call.id(&call.as<args_vkQueueSubmit2>().fence);
-    submits_[call.sequence] = {op, work_.last(call.dispatch()), fence};
+    submits_[call.sequence] = {op, work_.last(call.dispatch), fence};
     if (fence != ObjectId::null) fences_[fence] = call.sequence;
   }
   writes_.take(call);
@@ -80,14 +80,14 @@ void LateSubmits::take(const access::Call& call, std::uint32_t op) {
 
 // `op`: the record's, if it is in the plan.
 Result<void> PlanBuilder::find_late_writes(const Record& record, const codec::CommandInfo& command, std::size_t op) {
-  RONDO_TRY(access::load(reader_, command, lowered_, resolution_.ids, parameters_));
-  const access::Call call{command,
-                          parameters_.view,
-                          resolution_,
-                          plan_->objects,
-                          record.sequence,
-                          model::succeeded(command, record),
-                          static_cast<std::uint64_t>(record.return_value)};
+  RONDO_TRY(model::load(reader_, command, lowered_, resolution_.ids, parameters_));
+  const model::Call call{command,
+                         parameters_.view,
+                         resolution_,
+                         plan_->objects,
+                         record.sequence,
+                         model::succeeded(command, record),
+                         static_cast<std::uint64_t>(record.return_value)};
   late_submits_->take(call, op < plan_->ops.size() ? static_cast<std::uint32_t>(op) : kNone);
   return {};
 }

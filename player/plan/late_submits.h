@@ -21,7 +21,7 @@ class LateSubmits {
   // Every record that is not the layer's own, in order, after its op is in the plan. `op`: that one,
   // an index into Plan::ops; kNone: the record has none. Adds what the op waits for to Plan::settles,
   // and takes it for finished.
-  void take(const access::Call& call, std::uint32_t op);
+  void take(const model::Call& call, std::uint32_t op);
   std::size_t bytes() const { return writes_.bytes(); }
 
  private:
@@ -30,7 +30,7 @@ class LateSubmits {
     validity::Place place;
     ObjectId fence;  // the program's; 0: none
   };
-  void follow_fences(const access::Call& call);
+  void follow_fences(const model::Call& call);
   access::LateWrites::Place place_of(ObjectId object) const;
 
   Plan& plan_;

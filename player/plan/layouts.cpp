@@ -7,7 +7,6 @@
 #include "format/codec/schema.h"
 #include "generated/args.h"
 #include "model/gpu/texels.h"
-#include "player/plan/recordings.h"
 
 namespace rondo::player {
 
@@ -22,10 +21,12 @@ bool overlap(std::uint64_t a, std::uint64_t a_count, std::uint64_t b, std::uint6
   return a < b + b_count && b < a + a_count;
 }
 
-bool overlap(const LayoutEffect& a, const LayoutEffect& b) {
+bool overlap(const model::Transition& a, const model::Transition& b) {
   if (a.resource != b.resource || a.is_image != b.is_image) return false;
   if (!a.is_image) {
-    const auto size = [](const LayoutEffect& e) { return e.size == VK_WHOLE_SIZE ? VK_WHOLE_SIZE - e.offset : e.size; };
+    const auto size = [](const model::Transition& e) {
+      return e.size == VK_WHOLE_SIZE ? VK_WHOLE_SIZE - e.offset : e.size;
+    };
     return overlap(a.offset, size(a), b.offset, size(b));
   }
   return (a.range.aspectMask & b.range.aspectMask) != 0 &&
@@ -84,7 +85,7 @@ void LayoutTracker::add_swapchain(const Op& op) {
     if (id != ObjectId::null) add_image(id, image);
 }
 
-void LayoutTracker::apply(const LayoutEffect& effect, std::uint32_t family) {
+void LayoutTracker::apply(const model::Transition& effect, std::uint32_t family) {
   const auto image = effect.is_image ? now_.images.find(effect.resource) : now_.images.end();
   if (effect.is_image && image == now_.images.end()) return;
   const bool shared = effect.is_image && image->second.shared;
@@ -130,15 +131,15 @@ void LayoutTracker::apply(const LayoutEffect& effect, std::uint32_t family) {
 
 void LayoutTracker::take(std::uint32_t index) {
   const Op& op = plan_.ops[index];
-  effects_.take(index);
-  for (const LayoutEffect& effect : effects_.at_once()) apply(effect, VK_QUEUE_FAMILY_IGNORED);
+  recordings_.take(index);
+  for (const model::Transition& effect : recordings_.transitions_now()) apply(effect, VK_QUEUE_FAMILY_IGNORED);
   run_.clear();
   order_.take(index, run_);
   for (const std::uint32_t submit : run_) {
     const auto family = families_.find(plan_.ops[submit].dispatch);
     for (const ObjectId id : submitted_commands(plan_, plan_.ops[submit]))
-      if (const auto* recorded = effects_.of(id); recorded != nullptr)
-        for (const LayoutEffect& effect : *recorded)
+      if (const auto recording = recordings_.find(id); recording != nullptr)
+        for (const model::Transition& effect : recording->transitions)
           apply(effect, family == families_.end() ? VK_QUEUE_FAMILY_IGNORED : family->second);
   }
   switch (codec::info(op.command).canonical) {

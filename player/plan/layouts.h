@@ -8,8 +8,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "player/plan/layout_effects.h"
 #include "player/plan/plan.h"
+#include "player/plan/recordings.h"
 #include "player/plan/submit_order.h"
 
 namespace rondo::player {
@@ -34,7 +34,7 @@ struct ImageLayouts {
 };
 
 // A barrier by which one family gave something up, and that no other has answered yet.
-using Transfer = LayoutEffect;
+using Transfer = model::Transition;
 
 struct Layouts {
   std::unordered_map<ObjectId, ImageLayouts> images;
@@ -43,23 +43,23 @@ struct Layouts {
 
 class LayoutTracker {
  public:
-  explicit LayoutTracker(const Plan& plan) : plan_(plan), effects_(plan), order_(plan) {}
+  explicit LayoutTracker(const Plan& plan) : plan_(plan), recordings_(plan, model::kTransitions), order_(plan) {}
   // The next op of the plan.
   void take(std::uint32_t op);
   const Layouts& now() const { return now_; }
   // Images that end from here on stay as they were then.
   void keep_ended() { keeps_ended_ = true; }
-  const std::vector<PreinitializedUse>& preinitialized() const { return effects_.preinitialized(); }
+  const std::vector<PreinitializedUse>& preinitialized() const { return recordings_.preinitialized(); }
   // More than can be followed, of a hostile file: what is said is wrong then.
-  bool too_many() const { return too_many_ || effects_.too_many(); }
+  bool too_many() const { return too_many_ || recordings_.too_many(); }
 
  private:
   void add_image(ObjectId id, const VkImageCreateInfo& info);
   void add_swapchain(const Op& op);
-  void apply(const LayoutEffect& effect, std::uint32_t family);
+  void apply(const model::Transition& effect, std::uint32_t family);
 
   const Plan& plan_;
-  LayoutEffects effects_;
+  Recordings recordings_;
   SubmitOrder order_;
   OpView view_;
   Layouts now_;

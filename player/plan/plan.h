@@ -287,12 +287,10 @@ struct Plan {
   std::uint64_t first_of_program = 0;  // record of the first submit that does not put back; 0: there is none
   std::vector<OpRange> intervals;      // each frame, submit or occurrence of a scope in it
   std::vector<Scope> scopes;           // all of the capture
-  // by op: a query for each of so many views, where more than one
-  std::unordered_map<std::uint32_t, std::uint32_t> query_views;
-  bool foreign = false;          // take even the captured device for another one
-  bool has_checkpoints = false;  // of any kind, also behind where a salvaged plan ends
-  std::string salvage_reason;    // why it was
-  bool salvaged = false;         // the file was not whole, and was cut behind its last whole submit
+  bool foreign = false;                // take even the captured device for another one
+  bool has_checkpoints = false;        // of any kind, also behind where a salvaged plan ends
+  std::string salvage_reason;          // why it was
+  bool salvaged = false;               // the file was not whole, and was cut behind its last whole submit
 
   std::uint32_t place_of(ObjectId id) const { return index_of(id) < place.size() ? place[index_of(id)] : kNone; }
   // Where a swapchain's acquires and presents are played; 0: nothing of it is presented.

@@ -316,7 +316,6 @@ Result<void> PlanBuilder::emit(const Record& record, const codec::CommandInfo& c
   if (command.canonical == CommandId::rondoCut) plan.begins = op.sequence;
   count(command);
   note_sync(command, op);
-  note_query_views(command, op);
   if (is_submit(command.canonical)) note_submits(command, op);
   note_whole(command, record, before);
   if (!waiting_.empty()) emit_waiting();

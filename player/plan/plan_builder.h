@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "format/native_view.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 #include "player/legal/validity.h"
 #include "player/plan/late_submits.h"
 #include "player/plan/plan.h"
@@ -96,8 +96,7 @@ class PlanBuilder {
   Result<void> observe_requirements(const codec::CommandInfo& command);
   // plan_observe_times.cpp
   void observe_times(const codec::CommandInfo& command);
-  void note_query_views(const codec::CommandInfo& command, const Op& op);  // the last one
-  const CapturedResource* bound_buffer(const VkBuffer* member) const;      // of this record's; null: none
+  const CapturedResource* bound_buffer(const VkBuffer* member) const;  // of this record's; null: none
   void note_times(const VkBuffer* buffer, VkDeviceSize offset, VkDeviceSize size);
   template <class Region>
   void copy_times(const VkBuffer* source, const VkBuffer* destination, std::uint32_t count, const Region* regions);
@@ -149,7 +148,7 @@ class PlanBuilder {
   NativeView view_;
   validity::Validity validity_;
   std::unique_ptr<LateSubmits> late_submits_;  // null: the capture has no late writes
-  access::Parameters parameters_;              // of this record, for late_submits_
+  model::Parameters parameters_;               // of this record, for late_submits_
   SpanFinder spans_;
   std::vector<const std::byte*> blob_data_;       // parallel to lowered_.blobs
   std::vector<std::pair<ObjectId, Op>> waiting_;  // for the buffer to be bound

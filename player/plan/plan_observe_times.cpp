@@ -87,19 +87,4 @@ void PlanBuilder::observe_times(const codec::CommandInfo& command) {
   }
 }
 
-void PlanBuilder::note_query_views(const codec::CommandInfo& command, const Op& op) {
-  switch (command.canonical) {
-    case CommandId::vkCmdBeginQuery:
-    case CommandId::vkCmdBeginQueryIndexedEXT:
-    case CommandId::vkCmdWriteTimestamp:
-    case CommandId::vkCmdWriteTimestamp2:
-      break;
-    default:
-      return;
-  }
-  const validity::CommandBuffer* commands = validity_.command_buffers.find(op.dispatch);
-  if (commands != nullptr && commands->pass != validity::CommandBuffer::Pass::none && commands->views > 1)
-    plan_->query_views[static_cast<std::uint32_t>(plan_->ops.size() - 1)] = commands->views;
-}
-
 }  // namespace rondo::player

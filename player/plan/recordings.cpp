@@ -1,122 +1,94 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "player/plan/recordings.h"
 
+#include <span>
+
 #include "format/codec/schema.h"
 #include "generated/args.h"
-#include "player/plan/plan_edit.h"
 
 namespace rondo::player {
 
-void Recordings::note(std::uint32_t index, Recording& recording, CommandId canonical) {
-  const Op& op = plan_.ops[index];
-  using Kind = QueryUse::Kind;
-  const auto use = [&](Kind kind, const VkQueryPool& pool, std::uint32_t first, std::uint32_t count) {
-    recording.queries.push_back({kind, view_.id(&pool), first, count});
-  };
-  // Where several views are drawn, one for each.
-  const auto write = [&]<class Args>(const Args& a) {
-    const auto found = plan_.query_views.find(index);
-    use(Kind::write, a.queryPool, a.query, found == plan_.query_views.end() ? 1 : found->second);
-  };
-  const auto wait = [&]<class Args>(const Args& a) {
-    for (std::uint32_t i = 0; i < a.eventCount; ++i)
-      recording.events.push_back({EventUse::Kind::wait, view_.id(&a.pEvents[i]), index});
-  };
-  const auto change = [&](EventUse::Kind kind) {
-    recording.events.push_back({kind, named(plan_, op, HandleType::VkEvent), index});
-  };
-  switch (canonical) {
-    case CommandId::vkCmdResetQueryPool: {
-      const auto& a = args_of<args_vkCmdResetQueryPool>(op);
-      return use(Kind::reset, a.queryPool, a.firstQuery, a.queryCount);
-    }
-    case CommandId::vkCmdBeginQuery:
-      return write(args_of<args_vkCmdBeginQuery>(op));
-    case CommandId::vkCmdBeginQueryIndexedEXT:
-      return write(args_of<args_vkCmdBeginQueryIndexedEXT>(op));
-    case CommandId::vkCmdWriteTimestamp:
-      return write(args_of<args_vkCmdWriteTimestamp>(op));
-    case CommandId::vkCmdWriteTimestamp2:
-      return write(args_of<args_vkCmdWriteTimestamp2>(op));
-    case CommandId::vkCmdWriteAccelerationStructuresPropertiesKHR: {
-      const auto& a = args_of<args_vkCmdWriteAccelerationStructuresPropertiesKHR>(op);
-      return use(Kind::write, a.queryPool, a.firstQuery, a.accelerationStructureCount);
-    }
-    case CommandId::vkCmdCopyQueryPoolResults: {
-      const auto& a = args_of<args_vkCmdCopyQueryPoolResults>(op);
-      return use(Kind::read, a.queryPool, a.firstQuery, a.queryCount);
-    }
-    case CommandId::vkCmdSetEvent:
-    case CommandId::vkCmdSetEvent2:
-      return change(EventUse::Kind::set);
-    case CommandId::vkCmdResetEvent:
-    case CommandId::vkCmdResetEvent2:
-      return change(EventUse::Kind::reset);
-    case CommandId::vkCmdWaitEvents:
-      return wait(args_of<args_vkCmdWaitEvents>(op));
-    case CommandId::vkCmdWaitEvents2:
-      return wait(args_of<args_vkCmdWaitEvents2>(op));
-    case CommandId::vkCmdExecuteCommands:
-      for (std::uint32_t i = 0; i < op.patches; ++i) {
-        const ObjectId id = plan_.patches[op.first_patch + i].id;
-        if (id == ObjectId::null || id == op.dispatch) continue;
-        recording.secondaries.push_back(id);
-        const auto inner = find(id);
-        if (inner == nullptr) continue;
-        if (inner->queries.size() + inner->events.size() + recording.queries.size() + recording.events.size() >
-            kMostUses) {
-          too_many_ = true;
-          return;
-        }
-        recording.queries.insert(recording.queries.end(), inner->queries.begin(), inner->queries.end());
-        recording.events.insert(recording.events.end(), inner->events.begin(), inner->events.end());
-      }
-      return;
-    default:
-      return;
-  }
+Recordings::Recordings(const Plan& plan, std::uint32_t wanted)
+    : plan_(plan), effects_(*this, wanted | model::kExecutes) {
+  buffers_.on_drop([this](const Recording& one) {
+    RONDO_CHECK(one.transitions.size() <= kept_);
+    kept_ -= one.transitions.size();
+  });
 }
 
 void Recordings::take(std::uint32_t index) {
-  const Op& op = plan_.ops[index];
-  const codec::CommandInfo& command = codec::info(op.command);
-  switch (command.canonical) {
-    case CommandId::vkBeginCommandBuffer: {
-      auto& recording = current_[op.dispatch];
-      recording = std::make_shared<Recording>();
-      recording->ops.push_back(index);
-      view_.load(plan_, op);
-      const auto* info = view_.as<args_vkBeginCommandBuffer>().pBeginInfo;
-      recording->one_time = info != nullptr && (info->flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
-      return;
-    }
-    case CommandId::vkEndCommandBuffer:
-      if (const auto recording = find(op.dispatch); recording != nullptr) {
-        recording->ops.push_back(index);
-        recording->ended = true;
-      }
-      return;
-    case CommandId::vkResetCommandBuffer:
-      current_.erase(op.dispatch);
-      return;
-    case CommandId::vkResetCommandPool: {
-      const ObjectId pool = named(plan_, op, HandleType::VkCommandPool);
-      std::erase_if(current_, [&](const auto& one) { return plan_.objects.objects()[one.first].parent == pool; });
-      return;
-    }
-    default:
-      break;
+  index_ = index;
+  transitions_.clear();
+  events_.clear();
+  const codec::CommandInfo& command = codec::info(op().command);
+  model::CallOf<ObjectId> call{.command = command, .names = this, .sequence = index, .dispatch = op().dispatch};
+  call.ended = std::span(plan_.ended).subspan(op().first_ended, op().ended);
+  if (effects_.looks_at(command.canonical)) {
+    view_.load(plan_, op());
+    call.args = &view_.as<std::byte>();
   }
-  if (command.records_into_command_buffer) {
-    const auto recording = find(op.dispatch);
-    if (recording == nullptr) return;
-    recording->ops.push_back(index);
-    return note(index, *recording, command.canonical);
+  buffers_.take(call);
+  if (Recording* const to = recording(); to != nullptr) {
+    if (command.canonical == CommandId::vkBeginCommandBuffer) {
+      const auto* info = call.as<args_vkBeginCommandBuffer>().pBeginInfo;
+      to->one_time = info != nullptr && (info->flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
+    }
+    to->ended = to->ended || command.canonical == CommandId::vkEndCommandBuffer;
+    to->ops.push_back(index);
   }
-  for (std::uint32_t i = 0; i < op.ended; ++i)
-    if (const ObjectId id = plan_.ended[op.first_ended + i];
-        plan_.objects.objects()[id].type == HandleType::VkCommandBuffer)
-      current_.erase(id);
+  effects_.take(call);
+  for (const ObjectId id : call.ended)
+    if (kind_of(id) == HandleType::VkCommandBuffer) buffers_.forget(id);
+}
+
+void Recordings::query(const model::QueryUse& use) {
+  using Kind = model::QueryUse::Kind;
+  Recording* const to = is_recorded() ? recording() : nullptr;
+  if (to == nullptr || use.kind == Kind::end) return;
+  to->queries.push_back(use);
+  if (use.kind == Kind::begin) to->queries.back().kind = Kind::write;
+}
+
+void Recordings::event(const model::EventUse& use) {
+  const EventUse one{use.kind, use.event, index_};
+  if (!is_recorded()) return events_.push_back(one);
+  if (Recording* const to = recording(); to != nullptr) to->events.push_back(one);
+}
+
+void Recordings::transition(const model::Transition& one) {
+  Recording* const to = is_recorded() ? recording() : nullptr;
+  if (is_recorded() && to == nullptr) return;
+  if (kept_ >= kMostTransitions) {
+    too_many_ = true;
+    return;
+  }
+  if (one.from == VK_IMAGE_LAYOUT_PREINITIALIZED) {
+    const auto* says = reinterpret_cast<const std::byte*>(one.says);
+    preinitialized_.push_back({one.resource, one.range, index_,
+                               says != nullptr ? static_cast<std::uint32_t>(says - &view_.as<std::byte>()) : kNone});
+  }
+  model::Transition kept = one;
+  kept.says = nullptr;  // it is gone with the view of the op
+  if (to == nullptr) return transitions_.push_back(kept);
+  to->transitions.push_back(kept);
+  ++kept_;
+}
+
+void Recordings::execute(ObjectId secondary) {
+  Recording* const to = recording();
+  if (to == nullptr || secondary == ObjectId::null || secondary == op().dispatch) return;
+  to->secondaries.push_back(secondary);
+  const std::shared_ptr<Recording> inner = find(secondary);
+  if (inner == nullptr) return;
+  if (inner->queries.size() + inner->events.size() + to->queries.size() + to->events.size() > kMostUses ||
+      kept_ + inner->transitions.size() > kMostTransitions) {
+    too_many_ = true;
+    return;
+  }
+  to->queries.insert(to->queries.end(), inner->queries.begin(), inner->queries.end());
+  to->events.insert(to->events.end(), inner->events.begin(), inner->events.end());
+  to->transitions.insert(to->transitions.end(), inner->transitions.begin(), inner->transitions.end());
+  kept_ += inner->transitions.size();
 }
 
 std::vector<ObjectId> submitted_commands(const Plan& plan, const Op& op) {

@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "format/reader.h"
-#include "model/access/data.h"
 #include "model/access/model.h"
+#include "model/parameters.h"
 #include "model/stream.h"
 #include "tests/fuzz/memory_file.h"
 #include "tests/fuzz/targets.h"
@@ -33,7 +33,7 @@ void accesses(Bytes file) {
   if (!opened) return;
   model::Stream stream(**opened);
   const auto& objects = stream.objects().objects();
-  access::Parameters parameters;
+  model::Parameters parameters;
   std::uint64_t told = 0;
   access::Model model(
       [&](const access::Executed& executed) {
@@ -50,8 +50,8 @@ void accesses(Bytes file) {
     if (!more || !*more) break;
     if (step.command == nullptr || !stream.decode(step, {.max_bytes = 1 << 20})) continue;
     stream.resolve(step);
-    if (!access::load(stream, step, parameters)) break;
-    model.take(access::call_of(stream, step, parameters));
+    if (!model::load(stream, step, parameters)) break;
+    model.take(model::call_of(stream, step, parameters));
   }
   expect(told <= kLimits.executed + objects.size() + file.size(), "what is executed has a limit");
   for (const ObjectId id : model.reachable()) expect(objects.has(id), "what is reachable is an object");

@@ -14,7 +14,7 @@
 
 #include "analyzers/read/access_walk.h"
 #include "generated/args.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 
 namespace {
 
@@ -64,25 +64,25 @@ class Watch {
   explicit Watch(Walk& walk) : walk_(walk), model_([this](const Executed& executed) { take(executed); }) {}
 
   Changes run() {
-    access::Parameters parameters;
+    model::Parameters parameters;
     Step step;
     for (;;) {
       const auto more = walk_.next(step);
       if (!more) found_.error = more.error().message;
       if (!more || !*more) return std::move(found_);
       if (step.command == nullptr || step.by_layer()) continue;
-      if (const auto loaded = access::load(walk_.stream(), step, parameters); !loaded) {
+      if (const auto loaded = model::load(walk_.stream(), step, parameters); !loaded) {
         found_.error = loaded.error().message;
         return std::move(found_);
       }
-      const access::Call call = access::call_of(walk_.stream(), step, parameters);
+      const model::Call call = model::call_of(walk_.stream(), step, parameters);
       watch(call);
       model_.take(call);
     }
   }
 
  private:
-  void watch(const access::Call& c) {
+  void watch(const model::Call& c) {
     switch (c.command.canonical) {
       case CommandId::vkBindBufferMemory: {
         const auto& a = c.as<args_vkBindBufferMemory>();
@@ -205,7 +205,7 @@ class Watch {
     return missed;
   }
 
-  void check_buffer(const access::Call& c, ObjectId id, const RondoRange& range, const RondoDigest& digest) {
+  void check_buffer(const model::Call& c, ObjectId id, const RondoRange& range, const RondoDigest& digest) {
     Seen& seen = buffer_contents_[{id, range.offset}];
     const std::uint64_t since = seen.record;
     const auto place = places_.find(id);
@@ -219,7 +219,7 @@ class Watch {
                               ", seen by record " + std::to_string(c.sequence));
   }
 
-  void check_part(const access::Call& c, ObjectId id, const RondoSubresource& part, const RondoDigest& digest) {
+  void check_part(const model::Call& c, ObjectId id, const RondoSubresource& part, const RondoDigest& digest) {
     Seen& seen = part_contents_[{id, part.aspect, part.mipLevel, part.arrayLayer}];
     const std::uint64_t since = seen.record;
     const auto is_written = [&](std::uint64_t) {

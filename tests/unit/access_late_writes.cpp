@@ -57,14 +57,14 @@ struct Scene : test::AccessScene {
                            },
                        .is_over = [&](std::uint64_t record) { return over.count(number(record)) != 0; }});
     std::vector<std::string> all;
-    access::Parameters parameters;
+    model::Parameters parameters;
     for (analyzers::Step step;;) {
       const auto more = walk->next(step);
       if (!more || !*more) return all;
-      EXPECT_TRUE(access::load(walk->stream(), step, parameters));
+      EXPECT_TRUE(model::load(walk->stream(), step, parameters));
       if (step.command->id == CommandId::vkAllocateMemory) memory_id = walk->resolution().created[0];
       if (step.submits != 0) submits.push_back(step.record.sequence);
-      writes.take(access::call_of(walk->stream(), step, parameters));
+      writes.take(model::call_of(walk->stream(), step, parameters));
       if (step.command->id != CommandId::rondoHostWrite) continue;
       std::string& text = all.emplace_back();
       for (const std::uint64_t record : writes.after()) text += "after " + std::to_string(number(record));

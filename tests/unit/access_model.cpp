@@ -18,28 +18,6 @@ using access::Model;
 using test::AccessScene;
 using test::handle;
 
-TEST(AccessModel, KnowsEveryCommandOfCommandBuffers) {
-  int known = 0;
-  for (const codec::CommandInfo& command : codec::commands()) {
-    if (!command.records_into_command_buffer || command.kind == codec::CommandClass::unsupported) continue;
-    ++known;
-    EXPECT_TRUE(Model::knows(command)) << command.name << ": what does it touch? (model/access/)";
-  }
-  EXPECT_GT(known, 150);
-  // A command that nobody describes is unknown.
-  for (const CommandId id : {CommandId::vkCmdCopyMemoryIndirectNV, CommandId::vkCmdDecompressMemoryNV})
-    EXPECT_FALSE(Model::knows(codec::info(id))) << codec::info(id).name;
-}
-
-// Of two forms of a command the model reads the second only.
-TEST(AccessModel, HasNoHandlerOfAFirstForm) {
-  for (const codec::CommandInfo& command : codec::commands().subspan(1)) {
-    const bool is_first = model::second_form_of(command.canonical) != command.canonical;
-    const bool has_handler = access::handlers()[static_cast<std::size_t>(command.canonical)] != nullptr;
-    EXPECT_FALSE(is_first && has_handler) << command.name;
-  }
-}
-
 TEST(AccessModel, CommandsTouchEachTimeThatTheyAreSubmitted) {
   AccessScene scene;
   const VkBuffer target = scene.buffer(0x100, 64);

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analyzers/read/access_walk.h"
-#include "model/access/data.h"
+#include "model/parameters.h"
 #include "tests/unit/handles.h"
 #include "tests/unit/synthetic_capture.h"
 
@@ -16,15 +16,15 @@ namespace rondo::test {
 
 // Every record of the capture.
 inline void give_all(analyzers::Walk& walk, access::Model& model) {
-  access::Parameters parameters;
+  model::Parameters parameters;
   analyzers::Step step;
   for (;;) {
     const auto more = walk.next(step);
     ASSERT_TRUE(more) << more.error().message;
     if (!*more) return;
-    const auto loaded = access::load(walk.stream(), step, parameters);
+    const auto loaded = model::load(walk.stream(), step, parameters);
     ASSERT_TRUE(loaded) << loaded.error().message;
-    model.take(access::call_of(walk.stream(), step, parameters));
+    model.take(model::call_of(walk.stream(), step, parameters));
   }
 }
 

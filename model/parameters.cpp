@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "model/access/data.h"
+#include "model/parameters.h"
 
 #include <cstring>
 #include <memory>
 
 #include "format/check.h"
 #include "format/leaves.h"
-#include "model/access/tracker.h"
+#include "model/effects/all.h"
 #include "model/shaders/sites.h"
 
-namespace rondo::access {
+namespace rondo::model {
 
 namespace {
 
-// Whether the model follows pointers of its parameters, other than to bytes that it passes over.
+// Whether readers of the model look at arrays of the call that may lie in blobs: all but bytes of which the model knows
+// no more than that they are there.
 bool looks_at(CommandId canonical) {
   switch (canonical) {
     case CommandId::rondoHostWrite:
@@ -25,8 +26,11 @@ bool looks_at(CommandId canonical) {
     case CommandId::vkCopyImageToMemory:
 #endif
       return false;
-    default:
+    case CommandId::vkQueueSubmit:
+    case CommandId::vkQueueSubmit2:
       return true;
+    default:
+      return shaders::makes_shaders(canonical) || Effects::kinds_of(canonical) != 0;
   }
 }
 
@@ -79,11 +83,12 @@ Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec
                   const std::vector<ObjectId>& ids, Parameters& out) {
   out.kept.clear();
   out.pointers.assign(lowered.blobs.size(), nullptr);
-  if (handler_of(command.canonical) == nullptr) {
+  const bool looked_at = looks_at(command.canonical);
+  if (!looked_at && Effects::kinds_of(command.canonical) == 0) {
     out.view.load(lowered, ids, out.pointers);
     return {};
   }
-  for (std::size_t i = 0; looks_at(command.canonical) && i < lowered.blobs.size(); ++i) {
+  for (std::size_t i = 0; looked_at && i < lowered.blobs.size(); ++i) {
     auto read = reader.blob(lowered.blobs[i].digest);
     if (read && (*read)->size() < lowered.blobs[i].bytes)
       read = fail(Status::unreadable, std::string(command.name) + ": an array is shorter in the file than it says");
@@ -98,11 +103,11 @@ Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec
   return {};
 }
 
-Result<void> load(const model::Stream& stream, const model::Step& step, Parameters& out) {
+Result<void> load(const Stream& stream, const Step& step, Parameters& out) {
   return load(stream.reader(), *step.command, stream.lowered(), stream.resolution().ids, out);
 }
 
-Call call_of(const model::Stream& stream, const model::Step& step, const Parameters& parameters) {
+Call call_of(const Stream& stream, const Step& step, const Parameters& parameters) {
   RONDO_CHECK(step.command != nullptr);
   return {*step.command,
           parameters.view,
@@ -113,4 +118,4 @@ Call call_of(const model::Stream& stream, const model::Step& step, const Paramet
           static_cast<std::uint64_t>(step.record.return_value)};
 }
 
-}  // namespace rondo::access
+}  // namespace rondo::model

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A record as the model takes it: parameters, and the arrays and the code that the capture keeps as blobs.
+// A record as the model takes it: parameters, and the arrays and the code that the capture keeps as blobs. Blobs that
+// no reader of the model looks at, as the bytes of host writes, are never read.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +10,10 @@
 #include "format/native_view.h"
 #include "format/objects.h"
 #include "format/reader.h"
-#include "model/access/model.h"
+#include "model/call.h"
 #include "model/stream.h"
 
-namespace rondo::access {
+namespace rondo::model {
 
 // Reused from record to record.
 struct Parameters {
@@ -27,8 +28,8 @@ struct Parameters {
 Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec::Lowered& lowered,
                   const std::vector<ObjectId>& ids, Parameters& out);
 // Of the step that the stream decoded last. Its command is known.
-Result<void> load(const model::Stream& stream, const model::Step& step, Parameters& out);
+Result<void> load(const Stream& stream, const Step& step, Parameters& out);
 // The resolved step as the model takes it, with its loaded parameters. Holds until the stream goes on.
-Call call_of(const model::Stream& stream, const model::Step& step, const Parameters& parameters);
+Call call_of(const Stream& stream, const Step& step, const Parameters& parameters);
 
-}  // namespace rondo::access
+}  // namespace rondo::model

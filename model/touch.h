@@ -8,7 +8,7 @@
 #include "format/objects.h"
 #include "format/vulkan.h"
 
-namespace rondo::access {
+namespace rondo::model {
 
 inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
@@ -17,8 +17,9 @@ inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
     VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV;
 
-struct Touch {
-  ObjectId object = ObjectId::null;    // a buffer, image, query pool, acceleration structure or memory
+template <class Id>
+struct TouchOf {
+  Id object = {};                      // a buffer, image, query pool, acceleration structure or memory
   std::uint64_t offset = 0, size = 0;  // bytes of a buffer or memory, within it; of a query pool queries; 0 of others
   // Of an image: what there is of it, nothing remaining. All slices of a mip are one layer. Of several planes COLOR is
   // all of them, as Vulkan has it.
@@ -33,6 +34,7 @@ struct Touch {
   bool reads() const { return (access & ~kWrites) != 0; }
   bool writes() const { return (access & kWrites) != 0; }
 };
+using Touch = TouchOf<ObjectId>;
 
 // Why nobody can say from the calls what else a command touches.
 enum Unknown : std::uint8_t {
@@ -63,4 +65,4 @@ struct Reach {
   void add(const Reach& other) { add(other.unknown, other.reads, other.writes, other.stages); }
 };
 
-}  // namespace rondo::access
+}  // namespace rondo::model
