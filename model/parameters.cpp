@@ -8,6 +8,7 @@
 #include "format/leaves.h"
 #include "model/effects/all.h"
 #include "model/shaders/sites.h"
+#include "model/submits.h"
 
 namespace rondo::model {
 
@@ -26,11 +27,8 @@ bool looks_at(CommandId canonical) {
     case CommandId::vkCopyImageToMemory:
 #endif
       return false;
-    case CommandId::vkQueueSubmit:
-    case CommandId::vkQueueSubmit2:
-      return true;
     default:
-      return shaders::makes_shaders(canonical) || Effects::kinds_of(canonical) != 0;
+      return shaders::makes_shaders(canonical) || Effects::kinds_of(canonical) != 0 || Submits::reads(canonical);
   }
 }
 
