@@ -16,29 +16,6 @@ namespace rondo::trim {
 using codec::template_item;
 using codec::TemplateItem;
 
-// Where the n-th descriptor of a write goes: it may go on in the bindings behind.
-class DescriptorSets::Place {
- public:
-  Place(const Layout& layout, std::uint32_t binding, std::uint32_t element)
-      : layout_(layout), at_(layout.find(binding)), element_(element) {
-    settle();
-  }
-  bool there() const { return at_ != layout_.end(); }
-  Key key() const { return {at_->first, element_}; }
-  void next() {
-    ++element_;
-    settle();
-  }
-
- private:
-  void settle() {
-    for (; there() && element_ >= at_->second.count; ++at_) element_ -= at_->second.count;
-  }
-  const Layout& layout_;
-  Layout::const_iterator at_;
-  std::uint32_t element_;
-};
-
 void DescriptorSets::take(const model::Call& call) {
   if (call.succeeded) switch (call.command.canonical) {
       case CommandId::vkCreateDescriptorSetLayout:
@@ -73,18 +50,17 @@ void DescriptorSets::take(const model::Call& call) {
 }
 
 void DescriptorSets::make_layout(const model::Call& call) {
-  const VkDescriptorSetLayoutCreateInfo& info = *call.as<args_vkCreateDescriptorSetLayout>().pCreateInfo;
-  auto layout = std::make_shared<Layout>();
-  for (const VkDescriptorSetLayoutBinding& b : std::span(info.pBindings, info.bindingCount))
-    (*layout)[b.binding] = {b.descriptorType, b.descriptorCount};
-  layouts_[call.created()] = std::move(layout);
+  layouts_[call.created()] = model::set_layout_of(*call.as<args_vkCreateDescriptorSetLayout>().pCreateInfo);
 }
 
 void DescriptorSets::allocate(const model::Call& call) {
   const auto& a = call.as<args_vkAllocateDescriptorSets>();
   for (std::uint32_t i = 0; a.pDescriptorSets != nullptr && i < a.pAllocateInfo->descriptorSetCount; ++i) {
     const auto layout = layouts_.find(call.id(&a.pAllocateInfo->pSetLayouts[i]));
-    if (layout != layouts_.end()) sets_[call.id(&a.pDescriptorSets[i])] = {layout->second, {}, {}, 0};
+    if (layout == layouts_.end()) continue;
+    Set& made = sets_[call.id(&a.pDescriptorSets[i])] = {};
+    made.layout = layout->second;
+    made.last_count = model::last_count_of(*layout->second, *a.pAllocateInfo, i);
   }
 }
 
@@ -119,7 +95,7 @@ DescriptorSets::Descriptor DescriptorSets::read(const model::Call& call, VkDescr
 
 void DescriptorSets::put(Set& set, std::uint32_t binding, std::uint32_t element, const std::vector<Descriptor>& all) {
   const std::size_t before = set.written.size();
-  Place place(*set.layout, binding, element);
+  model::DescriptorPlace place = set.place(binding, element);
   for (const Descriptor& one : all) {
     if (!place.there()) break;
     if (descriptors_ + set.written.size() - before >= kMost) {
@@ -134,8 +110,9 @@ void DescriptorSets::put(Set& set, std::uint32_t binding, std::uint32_t element,
 
 void DescriptorSets::put_bytes(Set& set, std::uint32_t binding, std::uint32_t offset, const std::byte* bytes,
                                std::uint32_t count) {
-  const auto found = set.layout->find(binding);
-  if (found == set.layout->end() || offset > found->second.count || count > found->second.count - offset) return;
+  const auto found = set.layout->bindings.find(binding);
+  if (found == set.layout->bindings.end() || offset > found->second.count || count > found->second.count - offset)
+    return;
   std::vector<std::byte>& block = set.bytes[binding];
   block.resize(std::max<std::size_t>(block.size(), offset + count));
   std::memcpy(block.data() + offset, bytes, count);
@@ -154,29 +131,10 @@ void DescriptorSets::write_set(const model::Call& call, const VkWriteDescriptorS
       put_bytes(set, w.dstBinding, w.dstArrayElement, static_cast<const std::byte*>(block->pData), block->dataSize);
     return;
   }
-  const std::byte* first = nullptr;
-  std::size_t stride = 0;
-  std::uint32_t count = w.descriptorCount;
-  if (item == TemplateItem::image) {
-    first = reinterpret_cast<const std::byte*>(w.pImageInfo);
-    stride = sizeof *w.pImageInfo;
-  } else if (item == TemplateItem::buffer) {
-    first = reinterpret_cast<const std::byte*>(w.pBufferInfo);
-    stride = sizeof *w.pBufferInfo;
-  } else if (item == TemplateItem::texel_view) {
-    first = reinterpret_cast<const std::byte*>(w.pTexelBufferView);
-    stride = sizeof *w.pTexelBufferView;
-  } else if (item == TemplateItem::acceleration_structure) {
-    const auto* structures = find_chained<VkWriteDescriptorSetAccelerationStructureKHR>(
-        w.pNext, VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET_ACCELERATION_STRUCTURE_KHR);
-    if (structures == nullptr) return;
-    first = reinterpret_cast<const std::byte*>(structures->pAccelerationStructures);
-    stride = sizeof *structures->pAccelerationStructures;
-    count = std::min(count, structures->accelerationStructureCount);
-  }
+  const model::WrittenDescriptors written = model::written_descriptors(w);
   std::vector<Descriptor> all;
-  for (std::uint32_t i = 0; first != nullptr && i < count; ++i)
-    all.push_back(read(call, w.descriptorType, first + i * stride));
+  for (std::uint32_t i = 0; i < written.count; ++i)
+    all.push_back(read(call, w.descriptorType, written.first + i * written.stride));
   put(set, w.dstBinding, w.dstArrayElement, all);
 }
 
@@ -198,12 +156,12 @@ void DescriptorSets::copy_set(const model::Call& call, const VkCopyDescriptorSet
   }
   // What was never written is not there to be copied.
   std::vector<std::pair<Key, Descriptor>> all;
-  Place source(*from->second.layout, copy.srcBinding, copy.srcArrayElement);
-  Place target(*to->second.layout, copy.dstBinding, copy.dstArrayElement);
-  for (std::uint32_t i = 0; i < copy.descriptorCount && source.there() && target.there();
-       ++i, source.next(), target.next())
-    if (const auto found = from->second.written.find(source.key()); found != from->second.written.end())
-      all.emplace_back(target.key(), found->second);
+  model::for_each_copied(
+      copy, from->second.place(copy.srcBinding, copy.srcArrayElement),
+      to->second.place(copy.dstBinding, copy.dstArrayElement), [&](const Key& source, const Key& target) {
+        if (const auto found = from->second.written.find(source); found != from->second.written.end())
+          all.emplace_back(target, found->second);
+      });
   for (const auto& [key, one] : all) put(to->second, key.first, key.second, {one});
 }
 
@@ -231,11 +189,12 @@ void DescriptorSets::update_by_template(const model::Call& call) {
       continue;
     }
     std::vector<Descriptor> all;
-    for (std::uint64_t i = 0; i < e.descriptorCount && i < kMost; ++i) {
-      const std::uint64_t at = e.offset + i * e.stride;
-      if (e.stride > room || at > room || codec::item_bytes(item) > room - at) return;
-      all.push_back(read(call, e.descriptorType, bytes + at));
-    }
+    const bool whole = model::for_each_of_template(e, bytes, room, [&](const std::byte* at) {
+      if (all.size() == kMost) return false;  // many in one place, by a stride of 0
+      all.push_back(read(call, e.descriptorType, at));
+      return true;
+    });
+    if (!whole && all.size() != kMost) return;
     put(found->second, e.dstBinding, e.dstArrayElement, all);
   }
 }

@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "analyzers/trim/encoder.h"
-#include "model/access/model.h"
+#include "model/call.h"
+#include "model/descriptors.h"
 
 namespace rondo::trim {
 
@@ -30,12 +31,6 @@ class DescriptorSets {
   bool too_many() const { return too_many_; }
 
  private:
-  struct Binding {
-    VkDescriptorType type{};
-    std::uint32_t count = 0;
-  };
-  using Layout = std::map<std::uint32_t, Binding>;
-  using LayoutRef = std::shared_ptr<const Layout>;
   struct Descriptor {
     VkDescriptorType type{};
     VkDescriptorImageInfo image{};
@@ -43,17 +38,21 @@ class DescriptorSets {
     std::uint64_t handle = 0;  // a buffer view, an acceleration structure
     ObjectId objects[2] = {};
   };
-  using Key = std::pair<std::uint32_t, std::uint32_t>;  // binding, element
+  using Key = model::DescriptorKey;
   struct Set {
-    LayoutRef layout;
+    model::SetLayoutRef layout;
+    std::uint32_t last_count = UINT32_MAX;  // model::last_count_of()
     std::map<Key, Descriptor> written;
     std::map<std::uint32_t, std::vector<std::byte>> bytes;  // inline uniform blocks
     std::uint64_t last = 0;
+
+    model::DescriptorPlace place(std::uint32_t binding, std::uint32_t element) const {
+      return {*layout, last_count, binding, element};
+    }
   };
   struct Template {
     std::vector<VkDescriptorUpdateTemplateEntry> entries;
   };
-  class Place;
   struct Writes;
 
   void make_layout(const model::Call& call);
@@ -67,7 +66,7 @@ class DescriptorSets {
   Descriptor read(const model::Call& call, VkDescriptorType type, const std::byte* at) const;
   void collect(Writes& out, std::uint64_t set_handle, const Set& set, const std::function<bool(ObjectId)>& alive) const;
 
-  std::unordered_map<ObjectId, LayoutRef> layouts_;
+  std::unordered_map<ObjectId, model::SetLayoutRef> layouts_;
   std::unordered_map<ObjectId, Set> sets_;
   std::unordered_map<ObjectId, Template> templates_;
   static constexpr std::size_t kMost = std::size_t{1} << 22;  // descriptors in all sets
