@@ -67,8 +67,9 @@ def measures(captures):
                lambda build, capture=capture: counted([build.player, "--quiet", "--trust", capture],
                                                       plain | {"VK_ICD_FILENAMES": "/nonexistent.json"},
                                                       "rondo::player::build_plan*", (4,)))
-        yield (f"instructions of rondo accesses, {capture.stem}", "instructions",
-               lambda build, capture=capture: counted([build.rondo, "accesses", capture], plain))
+        # Rows have more to say than they had: what the model costs is in the summary, too.
+        yield (f"instructions of rondo accesses --summary, {capture.stem}", "instructions",
+               lambda build, capture=capture: counted([build.rondo, "accesses", "--summary", capture], plain))
         yield (f"instructions of rondo dump, {capture.stem}", "instructions",
                lambda build, capture=capture: counted([build.rondo, "dump", "--format=jsonl", capture], plain))
 

@@ -9,11 +9,27 @@
 #include "analyzers/options/cli.h"
 #include "analyzers/read/walk.h"
 #include "model/access/model.h"
+#include "model/placement.h"
+#include "model/submits.h"
 
 namespace rondo::analyzers {
 
 struct AccessWanted {
-  std::optional<Span> frames, submits;  // neither: all
+  std::optional<Span> frames, submits;    // neither: all
+  bool synchronization = false;           // Executed::effects, and what is given to queues and waited for
+  model::Placement* placement = nullptr;  // is kept up to date, if it is given
+};
+
+// Is told what was wanted, in order. Methods that return false want no more.
+class AccessReader {
+ public:
+  virtual ~AccessReader() = default;
+  virtual bool executed(const access::Executed& executed) = 0;
+  // Of AccessWanted::synchronization. A batch comes before what it executes.
+  virtual bool batch(const model::Batch&) { return true; }
+  virtual bool begins(const model::Batch&) { return true; }  // that had to wait for what came later
+  virtual bool never_begins(const model::Batch&) { return true; }
+  virtual bool host(const model::HostSync&) { return true; }
 };
 
 struct AccessTotals {
@@ -24,7 +40,9 @@ struct AccessTotals {
   std::string cut;  // why the capture ends early; empty: it is complete
 };
 
-// `visit` is given what is executed there, in order, and says whether it wants more. The walk is at its beginning.
+// The walk is at its beginning.
+Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted, AccessReader& reader);
+// For those who want what is executed alone.
 Result<AccessTotals> walk_accesses(Walk& walk, const AccessWanted& wanted,
                                    const std::function<bool(const access::Executed&)>& visit);
 

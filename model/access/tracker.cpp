@@ -58,7 +58,7 @@ void Tracker::take(const Call& c) {
     handler(*this, c);
   else if (is_submit(canonical))
     submit(c);
-  else if (c.succeeded && (model::Effects::kinds_of(canonical) & (model::kTouches | model::kQueries)) != 0)
+  else if (c.succeeded && (model::Effects::kinds_of(canonical) & (model::kTouches | model::kQueries | also_)) != 0)
     emit_now(c);
   else if (canonical == CommandId::rondoCut)
     submits = 0;
