@@ -22,7 +22,7 @@ class NativeView {
     lowered_ = &lowered;
     ids_ = &ids;
     by_offset_.clear();
-    storage_.resize((lowered.bytes.size() + 15) / 16);
+    if (const std::size_t units = (lowered.bytes.size() + 15) / 16; storage_.size() < units) storage_.resize(units);
     std::memcpy(storage_.data(), lowered.bytes.data(), lowered.bytes.size());
     for (const std::uint32_t at : lowered.pointers) {
       std::uint64_t offset;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/parameters.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
+#include <span>
 
 #include "format/check.h"
 #include "format/leaves.h"
@@ -22,6 +24,7 @@ bool looks_at(CommandId canonical) {
     case CommandId::rondoMemoryContents:
     case CommandId::rondoImageContents:
     case CommandId::vkCmdUpdateBuffer:
+    case CommandId::vkGetQueryPoolResults:
 #ifdef VK_EXT_host_image_copy
     case CommandId::vkCopyMemoryToImage:
     case CommandId::vkCopyImageToMemory:
@@ -32,6 +35,20 @@ bool looks_at(CommandId canonical) {
   }
 }
 
+enum class Reads : std::uint8_t { nothing, no_blobs, all };
+
+Reads reads_of(CommandId canonical) {
+  static const std::vector<Reads> by_command = [] {
+    std::vector<Reads> table;
+    for (const codec::CommandInfo& one : codec::commands())
+      table.push_back(looks_at(one.id)                 ? Reads::all
+                      : Effects::kinds_of(one.id) != 0 ? Reads::no_blobs
+                                                       : Reads::nothing);
+    return table;
+  }();
+  return by_command[static_cast<std::size_t>(canonical)];
+}
+
 constexpr std::uint32_t kLast = 0x7fffffff;  // VK_…_MAX_ENUM
 
 bool is_enumerant(const codec::Field& field) {
@@ -39,12 +56,37 @@ bool is_enumerant(const codec::Field& field) {
          field.size == sizeof kLast;
 }
 
+// By StructId: whether it, or what it leads to but for chained structures, has an enumerant.
+std::vector<bool> find_enumerants() {
+  const std::span<const codec::StructInfo> all = codec::structures();
+  std::vector<bool> has(all.size());
+  for (bool more = true; more;) {
+    more = false;
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      if (has[i]) continue;
+      has[i] = std::any_of(all[i].fields.begin(), all[i].fields.end(), [&](const codec::Field& field) {
+        const bool leads_on = field.element == codec::Element::structure || field.element == codec::Element::union_type;
+        return is_enumerant(field) || (leads_on && has[field.type]);
+      });
+      more = more || has[i];
+    }
+  }
+  return has;
+}
+
+bool holds_enumerants(const codec::StructInfo& type) {
+  static const std::vector<bool> has = find_enumerants();
+  const auto index = static_cast<std::size_t>(&type - codec::structures().data());
+  RONDO_CHECK(index < has.size());
+  return has[index];
+}
+
 // Sets right what stands in the view, or in blobs of it.
 struct Settler {
   const codec::Lowered& lowered;
   Parameters& out;
 
-  bool enters(const codec::StructInfo&) const { return true; }
+  bool enters(const codec::StructInfo& type) const { return holds_enumerants(type); }
   void leaf(const Leaf& leaf) {
     if (!is_enumerant(*leaf.field)) return;
     if (leaf.blob) return blob(leaf);
@@ -81,8 +123,9 @@ Result<void> load(Reader& reader, const codec::CommandInfo& command, const codec
                   const std::vector<ObjectId>& ids, Parameters& out) {
   out.kept.clear();
   out.pointers.assign(lowered.blobs.size(), nullptr);
-  const bool looked_at = looks_at(command.canonical);
-  if (!looked_at && Effects::kinds_of(command.canonical) == 0) {
+  const Reads reads = reads_of(command.canonical);
+  const bool looked_at = reads == Reads::all;
+  if (reads == Reads::nothing) {
     out.view.load(lowered, ids, out.pointers);
     return {};
   }

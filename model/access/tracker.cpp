@@ -49,10 +49,10 @@ void Tracker::take(const Call& c) {
   call_ = &c;
   touches_.clear();
   effects_.clear();
-  const CommandId canonical = c.command.canonical;
-  if (c.succeeded) commands.take(c);
   effects.take(c);
   if (c.command.records_into_command_buffer) return;
+  const CommandId canonical = c.command.canonical;
+  if (c.succeeded) commands.take(c);
   // Of a call that failed some pipelines and shaders may have been made, and a submit is counted.
   if (const ShaderHandler handler = shader_handler_of(canonical); handler != nullptr)
     handler(*this, c);

@@ -18,6 +18,7 @@ const Handlers& handlers() {
     add_generated_commands(table);
     add_host_calls(table);
     add_labels(table);
+    add_first_forms(table);
     for (std::size_t i = 0; i < table.size(); ++i)  // one handler a command
       RONDO_CHECK(table[i].handle == nullptr || shared_handlers<ObjectId>()[i].handle == nullptr);
     return table;
@@ -28,12 +29,12 @@ const Handlers& handlers() {
 }  // namespace
 
 Effects::Effects(EffectSink<ObjectId>& sink, std::uint32_t wanted, std::size_t most_descriptors)
-    : EffectsOf<ObjectId>(sink, wanted), most_descriptors_(most_descriptors) {
+    : EffectsOf<ObjectId>(sink, wanted), handlers_(handlers()), most_descriptors_(most_descriptors) {
   commands.on_drop([this](Recording& one) { lose_descriptors(one.bindings.pushed, true); });
 }
 
 std::uint32_t Effects::kinds_of(CommandId canonical) {
-  const auto index = static_cast<std::size_t>(second_form_of(canonical));
+  const auto index = static_cast<std::size_t>(canonical);
   return handlers()[index].kinds | shared_handlers<ObjectId>()[index].kinds;
 }
 
@@ -42,15 +43,17 @@ void Effects::take(const Call& c) {
   taken_ = c.sequence;
   if (c.succeeded) {
     const CommandId canonical = c.command.canonical;
-    const auto index = static_cast<std::size_t>(second_form_of(canonical));
     commands.take(c);
-    if (const Handler& handler = handlers()[index]; handler.handle != nullptr) {
-      if (wants(handler.kinds)) {
+    if (const Handler& handler = handlers_[static_cast<std::size_t>(canonical)]; handler.handle != nullptr) {
+      if (!handler.of_first_form) {
+        if (wants(handler.kinds)) handler.handle(*this, c);
+      } else if (wants(handler.kinds)) {
+        second_.take(canonical, c.args);
         Call one = c;
-        if (second_.take(canonical, c.args)) one.second = &second_;
+        one.second = &second_;
         handler.handle(*this, one);
       }
-    } else if (const auto& shared = shared_handlers<ObjectId>()[index];
+    } else if (const SharedHandler<ObjectId>& shared = shared_handler(canonical);
                shared.handle != nullptr && wants(shared.kinds)) {
       run(shared, c);
     }

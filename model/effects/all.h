@@ -22,9 +22,10 @@ class Effects;
 
 struct Handler {
   void (*handle)(Effects&, const Call&) = nullptr;
-  std::uint32_t kinds = 0;  // of EffectKind: those that it may have
+  std::uint32_t kinds = 0;     // of EffectKind: those that it may have
+  bool of_first_form = false;  // the command is the first form of the one that the handler knows
 };
-using Handlers = std::vector<Handler>;  // by canonical CommandId, of two forms the second
+using Handlers = std::vector<Handler>;  // by canonical CommandId
 
 class Effects final : public EffectsOf<ObjectId> {
  public:
@@ -71,6 +72,7 @@ class Effects final : public EffectsOf<ObjectId> {
   void forget(ObjectId id, HandleType type);
   void forget_address(ObjectId id, const Buffer& buffer);
 
+  const Handlers& handlers_;
   std::uint64_t longest_ = 0;  // bytes of any buffer with an address
   std::size_t most_descriptors_, descriptors_ = 0, pushed_ = 0;
   bool too_many_ = false;

@@ -62,11 +62,13 @@ class EffectsOf;
 template <class Id>
 struct SharedHandler {
   void (*handle)(EffectsOf<Id>&, const CallOf<Id>&) = nullptr;
-  std::uint32_t kinds = 0;  // of EffectKind: those that it may have
+  std::uint32_t kinds = 0;     // of EffectKind: those that it may have
+  bool of_first_form = false;  // the command is the first form of the one that the handler knows
 };
 template <class Id>
-using SharedHandlers = std::vector<SharedHandler<Id>>;  // by canonical CommandId, of two forms the second
+using SharedHandlers = std::vector<SharedHandler<Id>>;  // by canonical CommandId
 
+// Of both forms of a command.
 template <class Id>
 const SharedHandlers<Id>& shared_handlers();
 
@@ -75,15 +77,15 @@ class EffectsOf {
  public:
   using Record = typename RecordingFor<Id>::type;
   // Effects of `wanted` kinds (a set of EffectKind) go to the sink, which lives longer.
-  EffectsOf(EffectSink<Id>& sink, std::uint32_t wanted) : sink_(&sink), wanted_(wanted | kObjects) {}
+  EffectsOf(EffectSink<Id>& sink, std::uint32_t wanted)
+      : sink_(&sink), wanted_(wanted | kObjects), shared_(shared_handlers<Id>()) {}
 
   // Every call, in order. Of a call that failed there are no effects.
   void take(const CallOf<Id>& c) {
     RONDO_CHECK(c.sequence >= taken_);
     taken_ = c.sequence;
     if (c.succeeded) {
-      const SharedHandler<Id>& handler =
-          shared_handlers<Id>()[static_cast<std::size_t>(second_form_of(c.command.canonical))];
+      const SharedHandler<Id>& handler = shared_handler(c.command.canonical);
       commands.take(c);
       if (handler.handle != nullptr && wants(handler.kinds)) run(handler, c);
     }
@@ -92,8 +94,7 @@ class EffectsOf {
   bool wants(std::uint32_t kinds) const { return (wanted_ & kinds) != 0; }
   // Whether take() reads the parameters of such a call: else they need not be there.
   bool looks_at(CommandId canonical) const {
-    return canonical == CommandId::vkResetCommandPool ||
-           wants(shared_handlers<Id>()[static_cast<std::size_t>(second_form_of(canonical))].kinds);
+    return canonical == CommandId::vkResetCommandPool || wants(shared_handler(canonical).kinds);
   }
 
   ViewsOf<Id> views;
@@ -144,8 +145,12 @@ class EffectsOf {
     if (type == HandleType::VkCommandBuffer) return commands.forget(id);
     views.forget(id, type);
   }
+  const SharedHandler<Id>& shared_handler(CommandId canonical) const {
+    return shared_[static_cast<std::size_t>(canonical)];
+  }
   void run(const SharedHandler<Id>& handler, const CallOf<Id>& c) {
-    if (!second_.take(c.command.canonical, c.args)) return handler.handle(*this, c);
+    if (!handler.of_first_form) return handler.handle(*this, c);
+    second_.take(c.command.canonical, c.args);
     CallOf<Id> second = c;
     second.second = &second_;
     handler.handle(*this, second);
@@ -157,6 +162,7 @@ class EffectsOf {
  private:
   EffectSink<Id>* sink_;
   std::uint32_t wanted_;
+  const SharedHandlers<Id>& shared_;
 };
 
 // For those who want no more than the shared effects.
@@ -165,6 +171,19 @@ class SharedEffects final : public EffectsOf<Id> {
  public:
   using EffectsOf<Id>::EffectsOf;
 };
+
+// The first form of each command has the handler of the second. Handler: SharedHandler, or Handler of all.h.
+template <class Handler>
+void add_first_forms(std::vector<Handler>& handlers) {
+  for (const codec::CommandInfo& command : codec::commands()) {
+    const CommandId second = second_form_of(command.id);
+    if (second == command.id) continue;
+    Handler& first = handlers[static_cast<std::size_t>(command.id)];
+    RONDO_CHECK(first.handle == nullptr);
+    first = handlers[static_cast<std::size_t>(second)];
+    first.of_first_form = true;
+  }
+}
 
 template <class Id>
 void add_views(SharedHandlers<Id>& handlers);

@@ -69,6 +69,7 @@ const SharedHandlers<Id>& shared_handlers() {
     add_passes(table);
     add_barriers(table);
     add_queries(table);
+    add_first_forms(table);
     return table;
   }();
   return all;
