@@ -10,12 +10,18 @@
 
 namespace rondo::model {
 
+// Accesses that write and that Debian 12's headers lack: those of VIDEO_DECODE, VIDEO_ENCODE, OPTICAL_FLOW, MICROMAP,
+// DATA_GRAPH, SHADER_TILE_ATTACHMENT and MEMORY_DECOMPRESSION.
+inline constexpr VkAccessFlags2 kNewerWrites =
+    VkAccessFlags2{1} << 36 | VkAccessFlags2{1} << 38 | VkAccessFlags2{1} << 43 | VkAccessFlags2{1} << 45 |
+    VkAccessFlags2{1} << 48 | VkAccessFlags2{1} << 52 | VkAccessFlags2{1} << 56;
+// All accesses that write. A test holds them against the registry.
 inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_SHADER_WRITE_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
     VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT | VK_ACCESS_2_TRANSFER_WRITE_BIT | VK_ACCESS_2_HOST_WRITE_BIT |
     VK_ACCESS_2_MEMORY_WRITE_BIT | VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT | VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT |
     VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
-    VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV;
+    VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV | kNewerWrites;
 
 template <class Id>
 struct TouchOf {
