@@ -31,6 +31,13 @@ CheckHandler set_check_handler(CheckHandler handler) noexcept;
 
 [[noreturn]] void check_failed(const char* file, int line, const char* condition);
 
+// The debug hook of the checks. Tests define it: its functions break one relation of an object's private state, and the
+// test shows that a check finds that before anything wrong is told. A class whose private state checks rely on names it
+// as a friend. Programs have no definition of it, and it costs them nothing.
+namespace test {
+struct Tamper;
+}
+
 }  // namespace rondo
 
 #define RONDO_CHECK(condition)                                              \
