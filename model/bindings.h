@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "format/check.h"
 #include "format/objects.h"
 #include "model/descriptors.h"
 #include "model/views.h"
@@ -43,7 +44,10 @@ struct Bindings {
 
   Point& at(VkPipelineBindPoint point) { return points[index_of(point)]; }
   const Point& at(VkPipelineBindPoint point) const { return points[index_of(point)]; }
-  void changed(Point& point) { point.version = ++changes_; }
+  void changed(Point& point) {
+    RONDO_CHECK(point.version <= changes_);  // versions only grow: no two of a point are the same
+    point.version = ++changes_;
+  }
   void changed() {
     for (Point& point : points) changed(point);
   }
@@ -57,6 +61,7 @@ struct Bindings {
   }
 
  private:
+  friend struct test::Tamper;
   std::uint64_t changes_ = 0;
 };
 

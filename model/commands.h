@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "format/check.h"
 #include "generated/args.h"
 #include "model/call.h"
 
@@ -79,12 +80,17 @@ class CommandBuffers {
   }
 
  private:
+  friend struct test::Tamper;
   struct Entry {
+    Id id = {};
     std::shared_ptr<R> recording;
     std::uint32_t number = 0;
   };
   Entry* entry_of(Id id) {  // mostly that of the call before
-    if (last_ != nullptr && last_id_ == id) return last_;
+    if (last_ != nullptr && last_id_ == id) {
+      RONDO_CHECK(last_->id == id);
+      return last_;
+    }
     const auto found = all_.find(id);
     if (found == all_.end()) return nullptr;
     last_id_ = id;
@@ -93,6 +99,8 @@ class CommandBuffers {
   }
   R& make(Id id) {
     Entry& entry = all_[id];
+    RONDO_CHECK(entry.recording == nullptr);  // else nobody was told that it is gone
+    entry.id = id;
     entry.recording = std::make_shared<R>();
     entry.number += 1;
     return *entry.recording;

@@ -51,6 +51,7 @@ WrittenDescriptors written_descriptors(const VkWriteDescriptorSet& w) {
 }
 
 bool DescriptorSet::has_many(std::uint32_t binding) const {
+  RONDO_CHECK(layout != nullptr);
   if (copied.count(binding) != 0) return true;
   const auto found = layout->bindings.find(binding);
   if (found == layout->bindings.end()) return false;

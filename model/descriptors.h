@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/check.h"
 #include "format/codec/template_data.h"
 #include "format/native_view.h"
 #include "format/objects.h"
@@ -112,13 +113,14 @@ struct Descriptor {
 using Descriptors = std::map<DescriptorKey, Descriptor>;
 
 struct DescriptorSet {
-  SetLayoutRef layout;
+  SetLayoutRef layout;              // never null in Effects::sets
   std::uint32_t last = UINT32_MAX;  // last_count_of()
   Descriptors written;              // but for bindings of very many
   std::set<std::uint32_t> copied;   // bindings that something was copied to from such a one
 
   bool has_many(std::uint32_t binding) const;
   DescriptorPlace place(std::uint32_t binding, std::uint32_t element) const {
+    RONDO_CHECK(layout != nullptr);
     return {*layout, last, binding, element};
   }
 };

@@ -415,7 +415,9 @@ bool Placement::add_bytes(const Resource& resource, std::uint32_t plane, std::ui
                           Bytes& bytes) const {
   if (resource.sparse != nullptr) return add_pieces(resource.sparse->pages, begin, size, bytes);
   const Part& part = resource.parts[plane];
-  if (begin < part.size) bytes.ranges.push_back({part.memory, part.offset + begin, std::min(size, part.size - begin)});
+  if (begin >= part.size) return true;
+  RONDO_CHECK(part.memory != ObjectId::null);
+  bytes.ranges.push_back({part.memory, part.offset + begin, std::min(size, part.size - begin)});
   return true;
 }
 

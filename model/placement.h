@@ -17,6 +17,7 @@
 #include <span>
 #include <vector>
 
+#include "format/check.h"
 #include "format/objects.h"
 #include "format/vulkan.h"
 #include "model/call.h"
@@ -57,6 +58,7 @@ class RangeIndex {
   }
 
  private:
+  friend struct test::Tamper;
   static int bits_of(const Entry& entry) { return static_cast<int>(std::bit_width(entry.end - entry.begin)); }
   std::map<int, std::multiset<Entry>> by_length_;  // by the number of bits of the length; no set is empty
 };
@@ -96,6 +98,7 @@ class Pieces {
   }
 
  private:
+  friend struct test::Tamper;
   using Map = std::map<std::uint64_t, Piece>;  // by their begin
   // The first one that ends after `begin`.
   Map::const_iterator first_over(std::uint64_t begin) const;
@@ -203,6 +206,7 @@ class Placement {
   void check();
 
  private:
+  friend struct test::Tamper;
   struct Part {            // of a resource that is not sparse: all of it, or a plane
     ObjectId memory = {};  // null: not bound
     std::uint64_t offset = 0, size = 0;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <memory>
 
+#include "format/check.h"
 #include "format/codec/decoder.h"
 #include "format/objects.h"
 #include "format/reader.h"
@@ -71,6 +72,7 @@ class Stream {
   const ObjectTable::Resolution& resolution() const { return resolution_; }
 
  private:
+  friend struct test::Tamper;
   void begin(Step& step, const Record& record) const;
   void count(Step& step);
 

@@ -181,6 +181,7 @@ void ExecutionOrder::serve_first_waiter(Semaphore& semaphore) {
 
 // Values only grow. A file may say otherwise; the smaller value then changes nothing.
 void ExecutionOrder::raise(Semaphore& semaphore, std::uint64_t value) {
+  RONDO_CHECK(semaphore.waiters.empty() || semaphore.value < semaphore.waiters.front().value);
   if (value <= semaphore.value) return;
   semaphore.value = value;
   while (!semaphore.waiters.empty() && semaphore.waiters.front().value <= value) serve_first_waiter(semaphore);

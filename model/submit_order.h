@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/check.h"
 #include "model/submits.h"
 
 namespace rondo::model {
@@ -55,6 +56,7 @@ class ExecutionOrder final : public SubmitSink {
   std::size_t known() const { return semaphores_.size() + queues_.size(); }
 
  private:
+  friend struct test::Tamper;
   struct Queue;
   // A queue whose first batch waits for a semaphore; or an export that waits for the payload.
   struct Waiter {

@@ -5,9 +5,7 @@
 
 namespace rondo::model {
 
-namespace {
-
-const Handlers& handlers() {
+const Handlers& other_handlers() {
   static const Handlers all = [] {
     Handlers table(codec::commands().size());
     add_objects(table);
@@ -26,39 +24,38 @@ const Handlers& handlers() {
   return all;
 }
 
-}  // namespace
-
 Effects::Effects(EffectSink<ObjectId>& sink, std::uint32_t wanted, std::size_t most_descriptors)
-    : EffectsOf<ObjectId>(sink, wanted), handlers_(handlers()), most_descriptors_(most_descriptors) {
+    : EffectsOf<ObjectId>(sink, wanted), handlers_(other_handlers()), most_descriptors_(most_descriptors) {
   commands.on_drop([this](Recording& one) { lose_descriptors(one.bindings.pushed, true); });
 }
 
 std::uint32_t Effects::kinds_of(CommandId canonical) {
   const auto index = static_cast<std::size_t>(canonical);
-  return handlers()[index].kinds | shared_handlers<ObjectId>()[index].kinds;
+  return other_handlers()[index].kinds | shared_handlers<ObjectId>()[index].kinds;
 }
 
 void Effects::take(const Call& c) {
   RONDO_CHECK(c.sequence >= taken_);
   taken_ = c.sequence;
   if (c.succeeded) {
-    const CommandId canonical = c.command.canonical;
     commands.take(c);
-    if (const Handler& handler = handlers_[static_cast<std::size_t>(canonical)]; handler.handle != nullptr) {
-      if (!handler.of_first_form) {
-        if (wants(handler.kinds)) handler.handle(*this, c);
-      } else if (wants(handler.kinds)) {
-        second_.take(canonical, c.args);
-        Call one = c;
-        one.second = &second_;
-        handler.handle(*this, one);
-      }
-    } else if (const SharedHandler<ObjectId>& shared = shared_handler(canonical);
+    if (const Handler& handler = handlers_[static_cast<std::size_t>(c.command.canonical)]; handler.handle != nullptr) {
+      if (wants(handler.kinds)) run(handler, c);
+    } else if (const SharedHandler<ObjectId>& shared = shared_handler(c.command.canonical);
                shared.handle != nullptr && wants(shared.kinds)) {
-      run(shared, c);
+      EffectsOf<ObjectId>::run(shared, c);
     }
   }
   for (const ObjectId id : c.ended) forget(id, c.type_of(id));
+}
+
+void Effects::run(const Handler& handler, const Call& c) {
+  running_ = handler.kinds;
+  if (!handler.of_first_form) return handler.handle(*this, c);
+  second_.take(c.command.canonical, c.args);
+  Call one = c;
+  one.second = &second_;
+  handler.handle(*this, one);
 }
 
 void Effects::forget(ObjectId id, HandleType type) {
@@ -90,6 +87,7 @@ void Effects::forget(ObjectId id, HandleType type) {
 void Effects::forget_address(ObjectId id, const Buffer& buffer) {
   const auto [first, last] = addresses.equal_range(buffer.address);
   const auto own = std::find_if(first, last, [&](const auto& one) { return one.second == id; });
+  RONDO_CHECK(own != last || buffer.address == 0);  // 0: nothing was told of it
   if (own != last) addresses.erase(own);
 }
 
@@ -108,8 +106,10 @@ bool Effects::at_address(VkDeviceAddress address, std::uint64_t size, BufferRang
     --at;
     RONDO_CHECK(at->first <= address);
     const std::uint64_t offset = address - at->first;
-    if (offset >= longest_) break;
     const Buffer* buffer = views.buffers.find(at->second);
+    // A file may say that a live buffer was made again: then its address is not known any more.
+    RONDO_CHECK(buffer == nullptr || buffer->address == 0 || buffer->bytes <= longest_);
+    if (offset >= longest_) break;
     if (buffer == nullptr || offset >= buffer->bytes || buffer->bytes - offset <= room) continue;
     room = buffer->bytes - offset;
     out = {at->second, offset, size != 0 ? size : room};
@@ -128,7 +128,7 @@ void Effects::touch_address(VkDeviceAddress address, std::uint64_t size, VkPipel
 void Effects::reach(std::uint8_t why, bool reads, bool writes, VkPipelineStageFlags2 stages) {
   Reach one;
   one.add(why, reads, writes, stages);
-  sink().reach(one);
+  reach(one);
 }
 
 // --- Limits ---

@@ -22,10 +22,11 @@ class Effects;
 
 struct Handler {
   void (*handle)(Effects&, const Call&) = nullptr;
-  std::uint32_t kinds = 0;     // of EffectKind: those that it may have
+  std::uint32_t kinds = 0;     // of EffectKind: those that it may have, no others
   bool of_first_form = false;  // the command is the first form of the one that the handler knows
 };
 using Handlers = std::vector<Handler>;  // by canonical CommandId
+const Handlers& other_handlers();       // of the commands that have no shared handler
 
 class Effects final : public EffectsOf<ObjectId> {
  public:
@@ -55,6 +56,7 @@ class Effects final : public EffectsOf<ObjectId> {
 
   // Calls by address. `size` 0: how much nobody says, to the end of its buffer. An address that is in none is unknown.
   void touch_address(VkDeviceAddress address, std::uint64_t size, VkPipelineStageFlags2 stages, VkAccessFlags2 access);
+  using EffectsOf<ObjectId>::reach;
   void reach(std::uint8_t why, bool reads, bool writes, VkPipelineStageFlags2 stages);
   // The buffer at an address that reaches furthest. False: there is none, or the size does not fit.
   bool at_address(VkDeviceAddress address, std::uint64_t size, BufferRange& out) const;
@@ -69,6 +71,8 @@ class Effects final : public EffectsOf<ObjectId> {
   void give_up() { too_many_ = true; }
 
  private:
+  friend struct test::Tamper;
+  void run(const Handler& handler, const Call& c);
   void forget(ObjectId id, HandleType type);
   void forget_address(ObjectId id, const Buffer& buffer);
 

@@ -17,7 +17,7 @@ void image_transition(EffectsOf<Id>& e, const CallOf<Id>& c, const Image& b) {
   one.source = b.srcQueueFamilyIndex;
   one.target = b.dstQueueFamilyIndex;
   one.says = static_cast<const VkImageLayout*>(c.source_of(&b.oldLayout));
-  e.sink().transition(one);
+  e.transition(one);
 }
 
 // Of buffers only the owner changes.
@@ -31,7 +31,7 @@ void buffer_transition(EffectsOf<Id>& e, const CallOf<Id>& c, const Buffer& b) {
   one.size = b.size;
   one.source = b.srcQueueFamilyIndex;
   one.target = b.dstQueueFamilyIndex;
-  e.sink().transition(one);
+  e.transition(one);
 }
 
 // From UNDEFINED to another layout an image holds nothing.
@@ -74,13 +74,13 @@ struct Dependency {
   void barriers(const VkDependencyInfo& info) {
     const VkDependencyFlags flags = info.dependencyFlags;
     for (const VkMemoryBarrier2& b : std::span(info.pMemoryBarriers, info.memoryBarrierCount))
-      e.sink().barrier(barrier_of(b, Barrier::Kind::memory, flags));
+      e.barrier(barrier_of(b, Barrier::Kind::memory, flags));
     for (const VkBufferMemoryBarrier2& b : std::span(info.pBufferMemoryBarriers, info.bufferMemoryBarrierCount)) {
       Barrier one = barrier_of(b, Barrier::Kind::buffer, flags);
       one.resource = c.id(&b.buffer);
       one.offset = b.offset;
       one.size = b.size;
-      e.sink().barrier(one);
+      e.barrier(one);
     }
     for (const VkImageMemoryBarrier2& b : std::span(info.pImageMemoryBarriers, info.imageMemoryBarrierCount)) {
       Barrier one = barrier_of(b, Barrier::Kind::image, flags);
@@ -88,7 +88,7 @@ struct Dependency {
       one.range = b.subresourceRange;
       one.old_layout = b.oldLayout;
       one.new_layout = b.newLayout;
-      e.sink().barrier(one);
+      e.barrier(one);
     }
   }
 
@@ -118,8 +118,7 @@ template <class Id>
 void wait_events(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const auto& a = c.template as<args_vkCmdWaitEvents2>();
   if (e.wants(kEvents))
-    for (const VkEvent& event : std::span(a.pEvents, a.eventCount))
-      e.sink().event({EventUseOf<Id>::Kind::wait, c.id(&event)});
+    for (const VkEvent& event : std::span(a.pEvents, a.eventCount)) e.event({EventUseOf<Id>::Kind::wait, c.id(&event)});
   Dependency<Id> dependency{e, c, BarrierOf<Id>::Of::event};
   for (const VkDependencyInfo& info : std::span(a.pDependencyInfos, a.eventCount)) dependency.take(info);
 }
@@ -140,7 +139,7 @@ void change_event(EffectsOf<Id>& e, const CallOf<Id>& c) {
   } else {
     use.stages = VK_PIPELINE_STAGE_2_HOST_BIT;
   }
-  e.sink().event(use);
+  e.event(use);
 }
 
 // --- At once ---
@@ -164,7 +163,7 @@ void host_transition(EffectsOf<Id>& e, const CallOf<Id>& c) {
     one.from = t.oldLayout;
     one.to = t.newLayout;
     one.says = &t.oldLayout;
-    e.sink().transition(one);
+    e.transition(one);
     if (t.oldLayout == VK_IMAGE_LAYOUT_UNDEFINED)
       forget(e, one.resource, t.subresourceRange, VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_WRITE_BIT);
   }

@@ -29,7 +29,7 @@ void begin_recording(EffectsOf<Id>& e, const CallOf<Id>& c) {
 template <class Id>
 void execute_secondaries(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const auto& a = c.template as<args_vkCmdExecuteCommands>();
-  for (const VkCommandBuffer& one : std::span(a.pCommandBuffers, a.commandBufferCount)) e.sink().execute(c.id(&one));
+  for (const VkCommandBuffer& one : std::span(a.pCommandBuffers, a.commandBufferCount)) e.execute(c.id(&one));
   if constexpr (requires { e.recording(c).bindings; }) e.recording(c).bindings.forget();
 }
 

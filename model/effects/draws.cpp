@@ -59,7 +59,7 @@ void bind_shading_rate(Effects& e, const Call& c) {
 
 template <VkPipelineBindPoint at>
 void plain(Effects& e, const Call&) {
-  e.sink().work(at);
+  e.work(at);
 }
 
 // Indices that a call names itself.
@@ -77,12 +77,12 @@ constexpr std::uint64_t kAllIndices = std::uint64_t{1} << 40;
 
 void draw_indexed(Effects& e, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndexed>();
-  e.sink().work(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  e.work(VK_PIPELINE_BIND_POINT_GRAPHICS);
   touch_indices(e, c, a.firstIndex, a.indexCount);
 }
 
 void draw_multi_indexed(Effects& e, const Call& c) {
-  e.sink().work(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  e.work(VK_PIPELINE_BIND_POINT_GRAPHICS);
   touch_indices(e, c, 0, kAllIndices);
 }
 
@@ -96,7 +96,7 @@ void touch_parameters(Effects& e, ObjectId buffer, VkDeviceSize offset, std::uin
 template <class Args, std::size_t bytes, bool indexed>
 void draw_indirect(Effects& e, const Call& c) {
   const auto& a = c.as<Args>();
-  e.sink().work(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  e.work(VK_PIPELINE_BIND_POINT_GRAPHICS);
   touch_parameters(e, c.id(&a.buffer), a.offset, a.drawCount, a.stride, bytes);
   if (indexed) touch_indices(e, c, 0, kAllIndices);
 }
@@ -104,7 +104,7 @@ void draw_indirect(Effects& e, const Call& c) {
 template <class Args, std::size_t bytes, bool indexed>
 void draw_counted(Effects& e, const Call& c) {
   const auto& a = c.as<Args>();
-  e.sink().work(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  e.work(VK_PIPELINE_BIND_POINT_GRAPHICS);
   touch_parameters(e, c.id(&a.buffer), a.offset, a.maxDrawCount, a.stride, bytes);
   e.touch_buffer(c.id(&a.countBuffer), a.countBufferOffset, 4, kIndirect, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
   if (indexed) touch_indices(e, c, 0, kAllIndices);
@@ -112,13 +112,13 @@ void draw_counted(Effects& e, const Call& c) {
 
 void draw_byte_count(Effects& e, const Call& c) {
   const auto& a = c.as<args_vkCmdDrawIndirectByteCountEXT>();
-  e.sink().work(VK_PIPELINE_BIND_POINT_GRAPHICS);
+  e.work(VK_PIPELINE_BIND_POINT_GRAPHICS);
   e.touch_buffer(c.id(&a.counterBuffer), a.counterBufferOffset, 4, kIndirect, VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT);
 }
 
 void dispatch_indirect(Effects& e, const Call& c) {
   const auto& a = c.as<args_vkCmdDispatchIndirect>();
-  e.sink().work(VK_PIPELINE_BIND_POINT_COMPUTE);
+  e.work(VK_PIPELINE_BIND_POINT_COMPUTE);
   touch_parameters(e, c.id(&a.buffer), a.offset, 1, 0, sizeof(VkDispatchIndirectCommand));
 }
 

@@ -33,7 +33,7 @@ void execute(Effects& e, const Call& c) {
   const auto& a = c.as<args_vkCmdExecuteGeneratedCommandsEXT>();
   const VkGeneratedCommandsInfoEXT& info = *a.pGeneratedCommandsInfo;
   constexpr VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT;
-  e.sink().work(point_of(info.shaderStages));
+  e.work(point_of(info.shaderStages));
   touch_inputs(e, info, stages);
   if (info.preprocessSize != 0)
     e.touch_address(info.preprocessAddress, info.preprocessSize, stages,

@@ -15,10 +15,10 @@ void begin_label(Effects& e, const Call& c) {
     marking.label = a.pLabelInfo != nullptr ? a.pLabelInfo->pLabelName : nullptr;
   else
     marking.label = a.pMarkerInfo != nullptr ? a.pMarkerInfo->pMarkerName : nullptr;
-  e.sink().mark(marking);
+  e.mark(marking);
 }
 
-void end_label(Effects& e, const Call&) { e.sink().mark({Mark::ends_label}); }
+void end_label(Effects& e, const Call&) { e.mark({Mark::ends_label}); }
 
 }  // namespace
 

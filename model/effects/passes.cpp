@@ -53,11 +53,12 @@ struct Passes {
   // What an attachment of the pass draws to: of a view of several mips the first. Nothing: it is unused, or nobody
   // knows its view.
   std::optional<View> attachment(std::uint32_t index) const {
+    RONDO_CHECK(to.pass != nullptr);
+    RONDO_CHECK(!to.pass->dynamic || to.views.size() == to.pass->attachments.size());
     const View* found = index < to.views.size() ? e.views.views.find(to.views[index]) : nullptr;
     if (found == nullptr) return std::nullopt;
     View view = *found;
     view.part.levelCount = std::min(view.part.levelCount, 1u);
-    RONDO_CHECK(to.pass != nullptr);
     const VkImageAspectFlags own = index < to.pass->attachments.size() ? to.pass->attachments[index].aspects : 0;
     if (own != 0)
       view.part.aspectMask = own;
@@ -219,7 +220,7 @@ struct Passes {
       one.range.aspectMask = aspects;
       one.from = now;
       one.to = then;
-      e.sink().transition(one);
+      e.transition(one);
       now = then;
     });
   }
@@ -233,6 +234,7 @@ struct Passes {
   void subpass_layouts() {
     const RenderPass::Subpass* subpass = current();
     if (subpass == nullptr || to.layouts.empty()) return;
+    RONDO_CHECK(to.layouts.size() == to.pass->attachments.size());
     const auto change = [&](const RenderPass::Reference& one) {
       change_layout(one.attachment, one.layout, one.stencil_layout);
     };
@@ -243,6 +245,7 @@ struct Passes {
   }
   void end_layouts() {
     if (to.pass == nullptr) return;
+    RONDO_CHECK(to.layouts.empty() || to.layouts.size() == to.pass->attachments.size());
     for (std::uint32_t i = 0; i < to.layouts.size(); ++i)
       change_layout(i, to.pass->attachments[i].to, to.pass->attachments[i].stencil_to);
     to.layouts.clear();
@@ -265,13 +268,13 @@ struct Passes {
       barrier.src_subpass = one.from;
       barrier.dst_subpass = one.to;
       barrier.implicit = one.implicit;
-      e.sink().barrier(barrier);
+      e.barrier(barrier);
     }
   }
 
   void mark(MarkingOf<Id> marking) {
     to.in_pass = marking.mark != Mark::ends_pass;
-    e.sink().mark(marking);
+    e.mark(marking);
   }
 
   void leave() {
@@ -386,7 +389,7 @@ void clear_attachments(EffectsOf<Id>& e, const CallOf<Id>& c) {
                    VK_PIPELINE_STAGE_2_CONDITIONAL_RENDERING_BIT_EXT, VK_ACCESS_2_CONDITIONAL_RENDERING_READ_BIT_EXT);
   VkImageAspectFlags cleared = 0;
   for (const VkClearAttachment& one : std::span(a.pAttachments, a.attachmentCount)) cleared |= one.aspectMask;
-  if (recording.inherits) e.sink().clears_inherited(cleared);
+  if (recording.inherits) e.clears_inherited(cleared);
   for (TouchOf<Id> touch : recording.attachments) {
     touch.part.aspectMask &= cleared;
     touch.access &= kWrites;

@@ -12,7 +12,7 @@ using Kind = QueryUse::Kind;
 
 template <class Id>
 void use(EffectsOf<Id>& e, Kind kind, Id pool, std::uint32_t first, std::uint32_t count, VkPipelineStageFlags2 stages) {
-  e.sink().query({static_cast<typename QueryUseOf<Id>::Kind>(kind), pool, first, count, stages});
+  e.query({static_cast<typename QueryUseOf<Id>::Kind>(kind), pool, first, count, stages});
 }
 
 template <class Args, class Id>

@@ -96,7 +96,7 @@ void touch_table(Effects& e, const VkStridedDeviceAddressRegionKHR* table) {
 }
 
 void trace_with(Effects& e) {
-  e.sink().work(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
+  e.work(VK_PIPELINE_BIND_POINT_RAY_TRACING_KHR);
   e.reach(kStructures, true, false, kTrace);
 }
 

@@ -62,7 +62,7 @@ class EffectsOf;
 template <class Id>
 struct SharedHandler {
   void (*handle)(EffectsOf<Id>&, const CallOf<Id>&) = nullptr;
-  std::uint32_t kinds = 0;     // of EffectKind: those that it may have
+  std::uint32_t kinds = 0;     // of EffectKind: those that it may have, no others
   bool of_first_form = false;  // the command is the first form of the one that the handler knows
 };
 template <class Id>
@@ -103,10 +103,22 @@ class EffectsOf {
   // --- For handlers ---
 
   Record& recording(const CallOf<Id>& c) { return commands.of(c.dispatch); }
-  EffectSink<Id>& sink() { return *sink_; }
+  // Effects are told by these. A handler tells only effects of the kinds that it is added with: a reader that wants
+  // none of these kinds never runs the handler.
   void touch(const TouchOf<Id>& one) {
+    RONDO_CHECK(may_tell(kTouches));
     if (one.object != Id{}) sink_->touch(one);
   }
+  void reach(const Reach& one) { tell(kTouches).reach(one); }
+  void clears_inherited(VkImageAspectFlags aspects) { tell(kTouches).clears_inherited(aspects); }
+  void transition(const TransitionOf<Id>& one) { tell(kTransitions).transition(one); }
+  void barrier(const BarrierOf<Id>& one) { tell(kBarriers).barrier(one); }
+  void query(const QueryUseOf<Id>& one) { tell(kQueries).query(one); }
+  void event(const EventUseOf<Id>& one) { tell(kEvents).event(one); }
+  void mark(const MarkingOf<Id>& one) { tell(kMarks).mark(one); }
+  void work(VkPipelineBindPoint at) { tell(kWork).work(at); }
+  void execute(Id secondary) { tell(kExecutes).execute(secondary); }
+
   void touch_buffer(Id buffer, std::uint64_t offset, std::uint64_t size, VkPipelineStageFlags2 stages,
                     VkAccessFlags2 access, bool overwrites = false) {
     TouchOf<Id> one;
@@ -149,6 +161,7 @@ class EffectsOf {
     return shared_[static_cast<std::size_t>(canonical)];
   }
   void run(const SharedHandler<Id>& handler, const CallOf<Id>& c) {
+    running_ = handler.kinds;
     if (!handler.of_first_form) return handler.handle(*this, c);
     second_.take(c.command.canonical, c.args);
     CallOf<Id> second = c;
@@ -158,8 +171,16 @@ class EffectsOf {
 
   SecondForm second_;  // of the call that is taken
   std::uint64_t taken_ = 0;
+  std::uint32_t running_ = 0;  // kinds of the handler that runs, or ran last
 
  private:
+  friend struct test::Tamper;
+  bool may_tell(EffectKind kind) const { return (running_ & kind) != 0; }
+  EffectSink<Id>& tell(EffectKind kind) {
+    RONDO_CHECK(may_tell(kind));
+    return *sink_;
+  }
+
   EffectSink<Id>* sink_;
   std::uint32_t wanted_;
   const SharedHandlers<Id>& shared_;
