@@ -32,6 +32,7 @@ void Tracker::emit_now(const Call& c) {
 }
 
 void Tracker::submit(const Call& c) {
+  RONDO_CHECK(executing.empty());  // a command buffer that is listed there is not executed
   Call one = c;
   model::SecondForm second;
   if (second.take(c.command.canonical, c.args)) one.second = &second;
@@ -63,7 +64,11 @@ void Tracker::execute(const Call& c, ObjectId id, std::span<const Touch> inherit
 
 void Tracker::execute_items(const Call& c, const Commands& from, std::span<const Touch> inherited) {
   last_ = nullptr;
+  std::size_t touches = 0, effects_before = 0;  // of the items before
   for (const Item& item : from.items) {
+    RONDO_CHECK(item.first == touches && item.first_effect == effects_before);
+    touches += item.count;
+    effects_before += item.effect_count;
     executed += 1;
     if (too_many_ || executed > limits.executed) {
       too_many_ = true;
@@ -72,10 +77,12 @@ void Tracker::execute_items(const Call& c, const Commands& from, std::span<const
     if (item.secondary == ObjectId::null) {
       execute_item(c, from, item, inherited);
     } else if (commands.number_of(item.secondary) == item.number) {
+      RONDO_CHECK(item.bound != nullptr);
       execute(c, item.secondary, item.bound->touches.empty() ? inherited : std::span<const Touch>(item.bound->touches));
       last_ = nullptr;
     }
   }
+  RONDO_CHECK(touches == from.touches.size() && effects_before == from.effects.size());
 }
 
 void Tracker::execute_item(const Call& c, const Commands& from, const Item& item, std::span<const Touch> inherited) {

@@ -20,6 +20,7 @@ std::uint32_t LabelPaths::longer(std::uint32_t path, std::uint32_t name) {
   const auto [found, fresh] =
       path_at_.try_emplace(std::uint64_t{path} << 32 | name, static_cast<std::uint32_t>(paths_.size()));
   if (fresh) paths_.emplace_back(path, name);
+  RONDO_CHECK(path < found->second && found->second < paths_.size());
   return found->second;
 }
 
@@ -30,6 +31,7 @@ void LabelPaths::changed(Queue& queue) {
 }
 
 void LabelPaths::begin(ObjectId queue, Of of, std::uint32_t name) {
+  RONDO_CHECK(name < texts_.size());
   Queue& on = queues_[queue];
   Open& open = on.open[static_cast<std::size_t>(of)];
   if (open.names.size() >= kDeepest) {
@@ -59,7 +61,13 @@ std::uint32_t LabelPaths::path(ObjectId queue) const {
 
 std::vector<std::string_view> LabelPaths::names(std::uint32_t path) const {
   std::vector<std::string_view> all;
-  for (; path != 0; path = paths_[path].first) all.push_back(texts_[paths_[path].second]);
+  while (path != 0) {
+    RONDO_CHECK(path < paths_.size());
+    const auto [shorter, name] = paths_[path];
+    RONDO_CHECK(shorter < path && name < texts_.size());
+    all.push_back(texts_[name]);
+    path = shorter;
+  }
   std::reverse(all.begin(), all.end());
   return all;
 }

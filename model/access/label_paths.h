@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/check.h"
 #include "format/objects.h"
 
 namespace rondo::access {
@@ -28,6 +29,7 @@ class LabelPaths {
   std::vector<std::string_view> names(std::uint32_t path) const;
 
  private:
+  friend struct test::Tamper;
   // Deeper labels are counted, and not part of the path.
   static constexpr std::size_t kDeepest = 64;
   static constexpr std::size_t kMostBytes = std::size_t{1} << 26;  // of all names, …
@@ -46,8 +48,9 @@ class LabelPaths {
   std::vector<std::string> texts_{std::string()};
   std::unordered_map<std::string, std::uint32_t> text_at_{{std::string(), 0}};
   std::size_t bytes_ = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> paths_{{0, 0}};  // the path without its last name, and that name
-  std::unordered_map<std::uint64_t, std::uint32_t> path_at_;            // by both
+  // The path without its last name, which has a smaller number; and that name.
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> paths_{{0, 0}};
+  std::unordered_map<std::uint64_t, std::uint32_t> path_at_;  // by both
   std::unordered_map<ObjectId, Queue> queues_;
 };
 

@@ -53,7 +53,7 @@ void LateWrites::submitted(const model::Call& call) {
   ranges_ += ranges_of(current_);
   queue.submits.push_back(std::exchange(current_, {}));
   while (!queue.submits.empty() && world_.is_over(queue.submits.front().record)) {
-    ranges_ -= ranges_of(queue.submits.front());
+    lose_ranges_of(queue.submits.front());
     queue.submits.pop_front();
   }
   for (auto& [id, one] : queues_)
@@ -63,7 +63,8 @@ void LateWrites::submitted(const model::Call& call) {
   Submit oldest = std::move(queue.submits.front());
   queue.submits.pop_front();
   Submit& next = queue.submits.front();
-  ranges_ -= ranges_of(oldest) + ranges_of(next);
+  lose_ranges_of(oldest);
+  lose_ranges_of(next);
   next.touches_all = next.touches_all || oldest.touches_all;
   for (const auto& [memory, ranges] : oldest.touched)
     for (const auto& [begin, end] : ranges.all()) next.touched[memory].add(begin, end);
@@ -99,6 +100,8 @@ bool LateWrites::meets(const Submit& submit, const model::Call& call) {
 void LateWrites::written(const model::Call& call) {
   for (const auto& [id, queue] : queues_) {
     if (queue.device != call.dispatch) continue;
+    RONDO_CHECK(queue.submits.size() <= queue.submitted);
+    RONDO_CHECK(queue.ended <= queue.submitted && queue.perhaps_to <= queue.submitted);
     const std::uint64_t first = queue.submitted - queue.submits.size();
     bool over = false;
     for (std::uint64_t i = queue.submitted; i > first && !over; --i) {
@@ -114,6 +117,7 @@ void LateWrites::written(const model::Call& call) {
 
 void LateWrites::take(const model::Call& call) {
   const CommandId command = call.command.canonical;
+  RONDO_CHECK(current_.touched.empty() && !current_.touches_all);
   after_.clear();
   is_unsure_ = false;
   if (command == CommandId::rondoHostWrite) written(call);
@@ -127,6 +131,12 @@ std::size_t LateWrites::ranges_of(const Submit& submit) {
   std::size_t ranges = 1;
   for (const auto& [memory, touched] : submit.touched) ranges += touched.all().size() + 1;
   return ranges;
+}
+
+void LateWrites::lose_ranges_of(const Submit& submit) {
+  const std::size_t ranges = ranges_of(submit);
+  RONDO_CHECK(ranges <= ranges_);
+  ranges_ -= ranges;
 }
 
 }  // namespace rondo::access

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "format/byte_ranges.h"
+#include "format/check.h"
 #include "model/access/model.h"
 
 namespace rondo::access {
@@ -42,6 +43,7 @@ class LateWrites {
   std::size_t bytes() const { return ranges_ * 64; }  // approximate
 
  private:
+  friend struct test::Tamper;
   struct Submit {
     std::uint64_t record = 0;
     std::map<ObjectId, Ranges> touched;  // bytes of memories
@@ -60,6 +62,7 @@ class LateWrites {
   void ended(const model::Call& call);
   void written(const model::Call& call);
   static std::size_t ranges_of(const Submit& submit);
+  void lose_ranges_of(const Submit& submit);
   static bool meets(const Submit& submit, const model::Call& call);
 
   const World world_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/check.h"
 #include "model/access/label_paths.h"
 #include "model/access/model.h"
 #include "model/effects/all.h"
@@ -40,8 +41,9 @@ struct Bound {
 struct Item {
   std::uint64_t record = 0;
   CommandId command{};
-  std::uint32_t first = 0, count = 0;                // of Commands::touches
-  std::uint32_t first_effect = 0, effect_count = 0;  // of Commands::effects
+  // Ranges of Commands::touches and Commands::effects. Those of an item begin where those of the item before end.
+  std::uint32_t first = 0, count = 0;
+  std::uint32_t first_effect = 0, effect_count = 0;
   Reach reach;
   Recorded recorded;
   std::shared_ptr<const Bound> bound;
@@ -112,6 +114,7 @@ struct Tracker : model::EffectSink<ObjectId> {
   void resolve(const Bound& bound, std::vector<Touch>& out, Reach& reach);
 
  private:
+  friend struct test::Tamper;
   // Of the command that is being recorded: opens it. Beyond the limit one that nobody has.
   Item& item();
   Commands& recording() { return commands.of(call_->dispatch); }
