@@ -114,19 +114,25 @@ void LayoutTracker::apply(const model::Transition& effect, std::uint32_t family)
   const PartRange range = parts_of(layouts, effect.range);
   if (range.all && layouts.parts.empty()) return set(layouts.whole);
   if (layouts.parts.empty()) {
-    parts_ += layouts.part_count();
-    if (parts_ > kMostParts) too_many_ = true;
+    if (layouts.part_count() > kMostParts - parts_) too_many_ = true;
     if (too_many_) return;
+    parts_ += layouts.part_count();
     layouts.parts.assign(layouts.part_count(), layouts.whole);
   }
+  RONDO_CHECK(layouts.parts.size() == layouts.part_count());
   range.each(layouts, [&](std::size_t part) { set(layouts.parts[part]); });
   if (!range.all) return;
   const bool same = std::all_of(layouts.parts.begin(), layouts.parts.end(),
                                 [&](const PartLayout& part) { return part == layouts.parts.front(); });
   if (!same) return;
   layouts.whole = layouts.parts.front();
-  parts_ -= layouts.parts.size();
+  lose_parts(layouts.parts.size());
   layouts.parts = {};
+}
+
+void LayoutTracker::lose_parts(std::size_t count) {
+  RONDO_CHECK(count <= parts_);
+  parts_ -= count;
 }
 
 void LayoutTracker::take(std::uint32_t index) {
@@ -166,7 +172,7 @@ void LayoutTracker::take(std::uint32_t index) {
     const ObjectId id = plan_.ended[op.first_ended + i];
     const auto image = now_.images.find(id);
     if (image != now_.images.end()) {
-      parts_ -= image->second.parts.size();
+      lose_parts(image->second.parts.size());
       now_.images.erase(image);
     } else if (plan_.objects.objects()[id].type != HandleType::VkBuffer) {
       continue;

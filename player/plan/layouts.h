@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/check.h"
 #include "player/plan/plan.h"
 #include "player/plan/recordings.h"
 #include "player/plan/submit_order.h"
@@ -54,6 +55,8 @@ class LayoutTracker {
   bool too_many() const { return too_many_ || recordings_.too_many(); }
 
  private:
+  friend struct test::Tamper;
+  void lose_parts(std::size_t count);
   void add_image(ObjectId id, const VkImageCreateInfo& info);
   void add_swapchain(const Op& op);
   void apply(const model::Transition& effect, std::uint32_t family);

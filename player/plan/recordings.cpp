@@ -22,6 +22,7 @@ void Recordings::take(std::uint32_t index) {
   events_.clear();
   const codec::CommandInfo& command = codec::info(op().command);
   model::CallOf<ObjectId> call{.command = command, .names = this, .sequence = index, .dispatch = op().dispatch};
+  RONDO_CHECK(std::size_t{op().first_ended} + op().ended <= plan_.ended.size());
   call.ended = std::span(plan_.ended).subspan(op().first_ended, op().ended);
   if (effects_.looks_at(command.canonical)) {
     view_.load(plan_, op());
@@ -34,6 +35,7 @@ void Recordings::take(std::uint32_t index) {
       to->one_time = info != nullptr && (info->flags & VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT) != 0;
     }
     to->ended = to->ended || command.canonical == CommandId::vkEndCommandBuffer;
+    RONDO_CHECK(to->ops.empty() || to->ops.back() < index);
     to->ops.push_back(index);
   }
   effects_.take(call);
@@ -95,6 +97,7 @@ std::vector<ObjectId> submitted_commands(const Plan& plan, const Op& op) {
   std::vector<ObjectId> commands;
   const CommandId id = codec::info(op.command).canonical;
   if (id != CommandId::vkQueueSubmit && id != CommandId::vkQueueSubmit2) return commands;
+  RONDO_CHECK(std::size_t{op.first_patch} + op.patches <= plan.patches.size());
   for (std::uint32_t i = 0; i < op.patches; ++i) {
     const ObjectId one = plan.patches[op.first_patch + i].id;
     if (plan.objects.objects()[one].type == HandleType::VkCommandBuffer) commands.push_back(one);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <vector>
 
+#include "format/check.h"
 #include "model/effects/shared.h"
 #include "player/plan/op_view.h"
 #include "player/plan/plan.h"
@@ -63,6 +64,7 @@ class Recordings final : private model::EffectSink<ObjectId>, private model::Nam
   bool too_many() const { return too_many_; }
 
  private:
+  friend struct test::Tamper;
   void query(const model::QueryUse& use) override;
   void event(const model::EventUse& use) override;
   void transition(const model::Transition& one) override;

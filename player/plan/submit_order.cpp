@@ -48,6 +48,9 @@ void SubmitOrder::take(std::uint32_t op, std::vector<std::uint32_t>& run) {
   bool any = false;
   for (; next_ < plan_.sync.size() && plan_.sync[next_].op <= op; ++next_) {
     const SyncStep& step = plan_.sync[next_];
+    RONDO_CHECK(next_ == 0 || plan_.sync[next_ - 1].op <= step.op);
+    RONDO_CHECK(std::size_t{step.first_wait} + step.waits <= plan_.sync_points.size());
+    RONDO_CHECK(std::size_t{step.first_signal} + step.signals <= plan_.sync_points.size());
     const bool of_swapchain = index_of(step.queue) < plan_.objects.objects().size() &&
                               plan_.objects.objects()[step.queue].type == HandleType::VkSwapchainKHR;
     const ObjectId of = of_swapchain ? plan_.queue_of_presents(step.queue) : step.queue;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "format/check.h"
 #include "player/plan/plan.h"
 
 namespace rondo::player {
@@ -21,6 +22,7 @@ class SubmitOrder {
   void take(std::uint32_t op, std::vector<std::uint32_t>& run);
 
  private:
+  friend struct test::Tamper;
   struct Entry {
     const SyncStep* step = nullptr;  // null: the submit itself
     std::uint32_t op = 0;
