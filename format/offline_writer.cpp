@@ -89,6 +89,7 @@ Result<void> OfflineWriter::add(const Record& record) {
   header.flags = static_cast<std::uint16_t>(flags);
   ++last_sequence_;
   // Far behind: numbers of other threads only.
+  RONDO_CHECK(stream.last_sequence < last_sequence_);
   if (last_sequence_ - stream.last_sequence > UINT32_MAX) {
     RONDO_TRY(flush(stream));
     stream.header = chunk_header(ChunkType::records);

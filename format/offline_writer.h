@@ -11,6 +11,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "format/check.h"
 #include "format/columns.h"
 #include "format/data_region.h"
 #include "format/new_file.h"
@@ -44,6 +45,7 @@ class OfflineWriter {
   Result<std::uint64_t> finish();  // both
 
  private:
+  friend struct test::Tamper;
   OfflineWriter(NewFile target, Compression codec, std::vector<DictionaryRow> names);
   struct Stream {
     RecordColumns columns;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "format/check.h"
+
 namespace rondo::analyzers {
 
 namespace {
@@ -60,6 +62,7 @@ std::optional<DrawNumber> ExecutedLists::number() const {
 bool ExecutedLists::needs_row() const { return second_.list() != nullptr && is_kept(*second_.list()); }
 
 void ExecutedLists::keep(std::string row) {
+  RONDO_CHECK(second_.list() != nullptr);
   rows_[second_.list()->number].push_back({std::move(row), second_.draws_before(), second_.secondaries_before()});
 }
 

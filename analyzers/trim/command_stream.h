@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "format/check.h"
 #include "format/codec/schema.h"
 #include "format/objects.h"
 #include "format/reader.h"
@@ -31,9 +32,13 @@ struct CommandList {
   std::vector<ObjectId> ids;
 
   std::span<const std::byte> payload(const LoggedCommand& c) const {
+    RONDO_CHECK(c.first_byte + c.bytes <= payloads.size());
     return std::span(payloads).subspan(c.first_byte, c.bytes);
   }
-  std::span<const ObjectId> ids_of(const LoggedCommand& c) const { return std::span(ids).subspan(c.first_id, c.ids); }
+  std::span<const ObjectId> ids_of(const LoggedCommand& c) const {
+    RONDO_CHECK(c.first_id + c.ids <= ids.size());
+    return std::span(ids).subspan(c.first_id, c.ids);
+  }
 };
 using CommandListRef = std::shared_ptr<const CommandList>;
 

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "format/check.h"
 #include "format/codec/schema.h"
 
 namespace rondo::gpu {
@@ -59,6 +60,7 @@ Result<VkCommandBuffer> OneShot::begin() {
 
 Result<void> OneShot::submit_and_wait(VkQueue queue, std::span<const VkSemaphore> wait,
                                       std::span<const VkSemaphore> signal) {
+  RONDO_CHECK(commands_ != VK_NULL_HANDLE);  // after begin()
   const Dispatch& vk = *access_.dispatch;
   if (VkResult r = vk.vkEndCommandBuffer(commands_); r != VK_SUCCESS)
     return fail(Status::failed, describe("vkEndCommandBuffer", r));

@@ -463,6 +463,7 @@ bool Parser::is_interface(std::uint32_t storage, std::uint32_t type) const {
 }
 
 void Parser::take_variable(Operands operands) {
+  RONDO_CHECK(operands.size() >= 3);  // as fits() says
   const Type* pointer = type_of(operands[0]);
   const bool known = pointer != nullptr && is_pointer(*pointer) && pointer->storage == operands[2] &&
                      is_interface(operands[2], pointer->element);

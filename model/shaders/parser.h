@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "format/check.h"
 #include "model/shaders/module.h"
 
 namespace rondo::shaders {
@@ -14,6 +15,7 @@ class Parser {
   Result<Module> run(std::span<const std::byte> bytes);
 
  private:
+  friend struct test::Tamper;
   using Operands = std::span<const std::uint32_t>;
 
   // module.cpp

@@ -5,6 +5,12 @@
 #include "format_support.h"
 
 namespace rondo::test {
+
+// The debug hook of format/check.h.
+struct Tamper {
+  static std::uint64_t& last_sequence(OfflineWriter& writer) { return writer.last_sequence_; }
+};
+
 namespace {
 
 constexpr std::uint16_t kCommand = 3;
@@ -110,6 +116,16 @@ TEST(OfflineWriter, LeavesNothingBehindThatIsNotWhole) {
     ASSERT_TRUE(writer->add(record_of(0, {})));
   }
   EXPECT_FALSE(Reader::open(path));
+}
+
+TEST(OfflineWriter, ChecksThatNumbersOfRecordsAscend) {
+  TemporaryDirectory dir;
+  const auto writer = writer_to(dir.file("d.rondo"));
+  ASSERT_NE(writer, nullptr);
+  ASSERT_TRUE(writer->add(record_of(0, {})));
+  Tamper::last_sequence(*writer) = 0;
+  EXPECT_EXIT(static_cast<void>(writer->add(record_of(0, {}))), ::testing::KilledBySignal(SIGABRT),
+              "format/offline_writer.cpp:[0-9]+: .* does not hold");
 }
 
 TEST(Planes, ComeBackFromPlanesAndDeltas) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fake_execute_support.h"
+#include "model/gpu/one_shot.h"
 #include "model/gpu/staging.h"
 
 namespace rondo::gpu {
@@ -90,6 +91,12 @@ TEST_F(StagingBuffers, NameTheCallThatFailedAndLeaveNothing) {
     EXPECT_EQ(staging.mapped(), nullptr);
     EXPECT_TRUE(staging.grow(256)) << "the next call of " << call << " does not fail";
   }
+}
+
+TEST_F(StagingBuffers, CommandsThatWereNotBegunAreNotSubmitted) {
+  OneShot one(access(), 0);
+  EXPECT_EXIT(static_cast<void>(one.submit_and_wait(VK_NULL_HANDLE, {})), ::testing::KilledBySignal(SIGABRT),
+              "commands_ != VK_NULL_HANDLE does not hold");
 }
 
 }  // namespace

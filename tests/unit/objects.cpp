@@ -257,5 +257,12 @@ TEST_F(Objects, SurfacesBelongToTheInstance) {
   EXPECT_EQ(out.ids[1], surface);
 }
 
+TEST(ByObjects, CheckThatTheObjectIsInTheList) {
+  ByObject<int> list;
+  list.push_back(0);
+  list[ObjectId::null] = 1;
+  EXPECT_EXIT(list[object_at(1)] = 1, ::testing::KilledBySignal(SIGABRT), "index_of\\(id\\) < all_.size\\(\\)");
+}
+
 }  // namespace
 }  // namespace rondo

@@ -3,7 +3,19 @@
 #include <algorithm>
 #include <random>
 
+#include "model/shaders/parser.h"
 #include "tests/unit/shaders_support.h"
+
+namespace rondo::test {
+
+// The debug hook of format/check.h.
+struct Tamper {
+  static void take_variable(shaders::Parser& parser, std::span<const std::uint32_t> operands) {
+    parser.take_variable(operands);
+  }
+};
+
+}  // namespace rondo::test
 
 namespace rondo::shaders {
 namespace {
@@ -154,6 +166,13 @@ TEST(Reflect, SurvivesManyWordsChanged) {
 TEST(Reflect, ReadsEveryTestShader) {
   for (const std::string& name : test::shader_names())
     EXPECT_EQ(reflection(shader_code(name)).entry_points.size(), 1u) << name;
+}
+
+TEST(Reflect, ChecksThatAnInstructionHasItsOperands) {
+  Parser parser;
+  const std::uint32_t operands[] = {1, 2};
+  EXPECT_EXIT(test::Tamper::take_variable(parser, operands), ::testing::KilledBySignal(SIGABRT),
+              "operands.size\\(\\) >= 3 does not hold");
 }
 
 }  // namespace
