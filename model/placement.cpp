@@ -436,7 +436,7 @@ void Placement::add_image(const Resource& image, const VkImageSubresourceRange& 
   }
   const bool all = !image.has_planes || image.has_memory_planes || (aspects & kPlanes) == 0;
   for (std::uint32_t plane = 0; plane < image.parts.size(); ++plane)
-    if (all || (aspects & VK_IMAGE_ASPECT_PLANE_0_BIT << plane & kPlanes) != 0)
+    if (all || (aspects & (VkImageAspectFlags{VK_IMAGE_ASPECT_PLANE_0_BIT} << plane) & kPlanes) != 0)
       add_bytes(image, plane, 0, UINT64_MAX, bytes);
 }
 

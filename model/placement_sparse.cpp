@@ -274,7 +274,8 @@ std::vector<Placement::SparsePiece> Placement::pieces_of(ObjectId id) const {
   };
   add_bytes(sparse.pages, false);
   add_bytes(sparse.metadata, true);
-  for (const auto& [row, pieces] : sparse.rows) {
+  for (const auto& [placed, pieces] : sparse.rows) {
+    const Row& row = placed;  // a lambda of Clang 14 takes no name of a structured binding
     const Grid* const grid = find_grid(sparse, row.of.aspect);
     RONDO_CHECK(grid != nullptr);
     const VkExtent3D image = gpu::part_extent(resource->format, row.of.aspect, resource->extent, row.of.mip);
