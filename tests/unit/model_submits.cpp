@@ -249,7 +249,7 @@ TEST_F(SubmitsTest, PresentsHaveImagesAndWaitThoughRejected) {
   const VkFence fences[] = {fence(), VK_NULL_HANDLE};
   const std::uint32_t images[] = {1, 2};
   const std::uint64_t ids[] = {7, 8};
-  const VkPresentIdKHR id{VK_STRUCTURE_TYPE_PRESENT_ID_KHR, nullptr, 2, ids};
+  VkPresentIdKHR id{VK_STRUCTURE_TYPE_PRESENT_ID_KHR, nullptr, 2, ids};  // older headers chain what may be changed
   const VkSwapchainPresentFenceInfoEXT done{VK_STRUCTURE_TYPE_SWAPCHAIN_PRESENT_FENCE_INFO_EXT, &id, 2, fences};
   VkPresentInfoKHR info{{}, &done, 1, &waited, 2, chains, images, nullptr};
   call<CommandId::vkQueuePresentKHR>({queue_, &info}, VK_SUBOPTIMAL_KHR);
