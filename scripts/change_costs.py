@@ -57,7 +57,7 @@ def measures(captures):
     plain = recorders.plain()
     for capture in largest:
         for name, words in (("rondo info", lambda b, c: [b.rondo, "info", c]),
-                            ("rondo accesses", lambda b, c: [b.rondo, "accesses", c]),
+                            ("rondo accesses", lambda b, c: [b.rondo, "accesses", "--summary", c]),
                             ("player", lambda b, c: [b.player, "--quiet", "--trust", c])):
             yield (f"peak memory of {name}, {capture.stem}", "bytes",
                    lambda build, words=words, capture=capture: peak_memory(words(build, capture), plain))

@@ -111,8 +111,8 @@ std::map<std::string, std::set<std::string>> touches_in(const std::string& text)
   std::map<std::string, std::set<std::string>> all;
   std::string command;
   for (const std::string& line : lines(text)) {
-    if (line.starts_with("    "))
-      all[command].insert(line.substr(4));
+    if (line.starts_with("    "))  // where it lies in memory is left out
+      all[command].insert(line.substr(4, line.find("; ") - 4));
     else if (const std::size_t at = line.find(' '); at != std::string::npos)
       command = line.substr(at + 1, line.find(',', at) - at - 1);
   }
@@ -144,6 +144,20 @@ SCENARIO("every way to touch memory is told as it is: objects, ranges, accesses 
     INFO("has" << joined(found->second));
     CHECK(found->second.count(planted.touch) == 1);
   }
+}
+
+SCENARIO("a host write and the copy that reads it meet in memory", "[accesses]") {
+  const Recording& capture = captured({program("aliases")}, {.checkpoints = "submit"});
+  REQUIRE(capture.run.status == 0);
+  std::string written;  // "VkDeviceMemory#2 0:256"
+  bool is_read = false;
+  for (const std::string& line : lines(rondo({"accesses", capture.path}).out)) {
+    if (written.empty() && line.starts_with("    VkDeviceMemory#"))
+      written = line.substr(4, line.find(" HOST_WRITE") - 4);
+    is_read = is_read || (!written.empty() && line.find(" TRANSFER_READ at COPY; in " + written) != std::string::npos);
+  }
+  INFO(written);
+  CHECK(is_read);
 }
 
 SCENARIO("of what is written in part it is not said that all of it is replaced", "[accesses]") {
