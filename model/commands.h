@@ -56,7 +56,7 @@ class CommandBuffers {
     const auto found = all_.find(id);
     return found != all_.end() ? found->second.recording : nullptr;
   }
-  // Every recording that there is: visit(command buffer, recording), in the order of the buffers.
+  // Calls visit(command buffer, recording) for every recording, ascending by command buffer.
   template <class Visit>
   void each(const Visit& visit) const {
     std::map<Id, std::shared_ptr<R>> ordered;

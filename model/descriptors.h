@@ -126,7 +126,7 @@ struct DescriptorSet {
 };
 
 struct DescriptorTemplate {
-  VkPipelineBindPoint point{};  // of pushes
+  VkPipelineBindPoint point{};  // where a push with the template binds its descriptors
   std::vector<VkDescriptorUpdateTemplateEntry> entries;
 };
 

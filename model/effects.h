@@ -93,8 +93,8 @@ enum EffectKind : std::uint32_t {
   kAllEffects = 1023,
 };
 
-// Takes the effects of one call, in their order. A command in a command buffer has them each time that it is executed;
-// another call has them at once. What a pointer leads to is there until the method returns.
+// Takes the effects of one call, in their order. What a command in a command buffer does happens each time that it is
+// executed; what another call does happens at once. Pointers are good until the method returns.
 template <class Id>
 class EffectSink {
  public:

@@ -53,8 +53,8 @@ struct RenderPass {
 // With the implicit dependencies from what is before the pass and to what is after it.
 std::shared_ptr<const RenderPass> render_pass_of(const VkRenderPassCreateInfo2& info);
 
-// Of dynamic rendering. Attachments: the colors, depth, stencil, the resolve target of each of those in the same order,
-// the fragment shading rate. views_of() has their views.
+// The pass that dynamic rendering is. Its attachments: colors, depth, stencil; then the resolve target of each of
+// these, in the same order; then the fragment shading rate. views_of() has their views.
 std::shared_ptr<const RenderPass> render_pass_of(const VkRenderingInfo& info);
 // Parallel to the attachments of that pass: where the call has the handle of each view; null: there is none.
 std::vector<const VkImageView*> views_of(const VkRenderingInfo& info);

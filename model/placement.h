@@ -149,7 +149,7 @@ class Placement {
 
   // Part of a sparse resource that is bound.
   struct SparsePiece {
-    // Of a buffer, and of what an image has bound by bytes (opaque): the first byte of the resource.
+    // Its first byte in the resource: of a buffer, or of a part of an image that is bound by bytes (opaque).
     std::uint64_t at = 0;
     bool is_metadata = false;  // VK_SPARSE_MEMORY_BIND_METADATA_BIT
     // Of what an image has bound by region; aspectMask 0: it is bound by bytes.

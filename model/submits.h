@@ -27,7 +27,7 @@ struct SemaphoreUse {
   VkPipelineStageFlags2 stages = 0;
 };
 
-// An image that a present gives to a swapchain.
+// An image that a present shows by a swapchain.
 struct PresentedImage {
   static constexpr std::uint32_t kUnknown = UINT32_MAX;
   ObjectId swapchain = ObjectId::null;

@@ -48,7 +48,7 @@ class LabelPaths {
   std::vector<std::string> texts_{std::string()};
   std::unordered_map<std::string, std::uint32_t> text_at_{{std::string(), 0}};
   std::size_t bytes_ = 0;
-  // The path without its last name, which has a smaller number; and that name.
+  // Each path as a pair: the number of the path without its last name (a smaller number), and that last name.
   std::vector<std::pair<std::uint32_t, std::uint32_t>> paths_{{0, 0}};
   std::unordered_map<std::uint64_t, std::uint32_t> path_at_;  // by both
   std::unordered_map<ObjectId, Queue> queues_;

@@ -118,7 +118,7 @@ struct Tracker : model::EffectSink<ObjectId> {
   // Of the command that is being recorded: opens it. Beyond the limit one that nobody has.
   Item& item();
   Commands& recording() { return commands.of(call_->dispatch); }
-  // Something more is remembered. False: beyond the limit, and it is not.
+  // Counts what is kept of recordings. False: that is more than the limit, and the caller keeps nothing.
   bool remember(std::size_t count);
   void keep(const model::Effect& effect);
   void emit_now(const Call& c);

@@ -107,7 +107,7 @@ bool Effects::at_address(VkDeviceAddress address, std::uint64_t size, BufferRang
     RONDO_CHECK(at->first <= address);
     const std::uint64_t offset = address - at->first;
     const Buffer* buffer = views.buffers.find(at->second);
-    // A file may say that a live buffer was made again: then its address is not known any more.
+    // A file may make a buffer again that is alive. The new buffer has no address until the program asks for it.
     RONDO_CHECK(buffer == nullptr || buffer->address == 0 || buffer->bytes <= longest_);
     if (offset >= longest_) break;
     if (buffer == nullptr || offset >= buffer->bytes || buffer->bytes - offset <= room) continue;

@@ -7,7 +7,7 @@ namespace rondo::model {
 
 namespace {
 
-// Of a swapchain. A hostile file names any.
+// The most images of a swapchain. The index in a hostile file may be any number.
 constexpr std::uint32_t kMostImages = 1024;
 
 void create_buffer_view(Effects& e, const Call& c) {

@@ -22,7 +22,7 @@ constexpr VkAccessFlags2 kDepthWrite = VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRIT
 constexpr VkImageAspectFlags kStencil = VK_IMAGE_ASPECT_STENCIL_BIT;
 constexpr VkImageAspectFlags kDepthStencil = VK_IMAGE_ASPECT_DEPTH_BIT | kStencil;
 
-// The handlers of one call, with what they need of it.
+// What the handlers of passes share, for the call that is being read.
 template <class Id>
 struct Passes {
   using View = ImageViewOf<Id>;

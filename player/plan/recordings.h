@@ -51,7 +51,7 @@ class Recordings final : private model::EffectSink<ObjectId>, private model::Nam
   void take(std::uint32_t op);
   // Null: none was begun since the last reset. It stays as long as somebody holds it.
   std::shared_ptr<Recording> find(ObjectId command_buffer) const { return buffers_.held(command_buffer); }
-  // Every recording that there is: visit(command buffer, recording), in the order of the buffers.
+  // Calls visit(command buffer, recording) for every recording, ascending by command buffer.
   template <class Visit>
   void each(const Visit& visit) const {
     buffers_.each(visit);

@@ -59,7 +59,7 @@ TEST_F(EffectsByAddress, AreOfTheBufferThatReachesFurthest) {
   EXPECT_EQ(said, (Said{"VkBuffer#1 8:20 read", "VkBuffer#0 8:20 read"}));
 }
 
-// A write that nobody knows for one would be taken for a read.
+// An access that kWrites lacks would be taken for a read.
 TEST(EffectsAccesses, ThatWriteAreKnown) {
   for (const codec::Enumerant& one : codec::enumerants(EnumId::VkAccessFlagBits2)) {
     const std::string_view name = one.name;

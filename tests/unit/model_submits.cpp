@@ -199,7 +199,7 @@ TEST_P(SubmitsForms, GiveTheSameBatches) {
   EXPECT_EQ(batches(), (Lines{"commands 0.0 waits 50/copies waits 51=4/copies runs 20 runs 20 signals 51=7",
                               "commands 1.1 waits 51=7/copies signals 50 fence 52", "commands 2.0"}));
 }
-// 0: the first form. 1: the caller has made the second form of it. 2: the second form.
+// How the call is made. 0: in the first form. 1: likewise, and the caller converts it. 2: in the second form.
 INSTANTIATE_TEST_SUITE_P(Each, SubmitsForms, ::testing::Values(0, 1, 2));
 
 TEST_F(SubmitsTest, AFenceOfACallWithoutBatchesHasABatch) {
