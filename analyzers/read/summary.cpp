@@ -36,6 +36,10 @@ std::uint64_t batches_of(const codec::IdMap& ids, const Record& record) {
 // Physical devices by their captured handles, and of which of them logical devices were made.
 class DeviceNames {
  public:
+  static bool takes(CommandId canonical) {
+    return canonical == CommandId::vkCreateDevice || canonical == CommandId::vkGetPhysicalDeviceProperties ||
+           canonical == CommandId::vkGetPhysicalDeviceProperties2;
+  }
   void take(const codec::IdMap& ids, const Record& record) {
     codec::Lowered lowered;
     const CommandId id = ids.command(record.command);
@@ -103,12 +107,13 @@ Result<Summary> summarize(Reader& reader) {
     if (row.kind != DictionaryKind::command) continue;
     if (row.name == "vkQueuePresentKHR") presents.insert(row.id);
     if (row.name == "vkCreateDevice") devices.insert(row.id);
-    if (row.name == "vkCreateDevice" || row.name.starts_with("vkGetPhysicalDeviceProperties")) told.insert(row.id);
+    const codec::CommandInfo& command = codec::info(codec::command_by_name(row.name));
+    if (DeviceNames::takes(command.canonical)) told.insert(row.id);
     if (row.name == "rondoCut") cuts.insert(row.id);
-    if (row.name.starts_with("vkQueueSubmit")) submits.insert(row.id);
+    if (command.verb == codec::Verb::submits) submits.insert(row.id);
     if (codec::is_event(row.name)) events.insert(row.id);
     if (row.name == "rondoWorkEnded") ends.insert(row.id);
-    if (row.name.starts_with("rondoCheckpoint")) checkpoints.insert(row.id);
+    if (command.verb == codec::Verb::checks) checkpoints.insert(row.id);
   }
 
   const codec::IdMap ids = codec::IdMap::match(reader.dictionary());

@@ -2,7 +2,6 @@
 #include "analyzers/trim/prefix.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "analyzers/trim/edit.h"
 #include "player/plan/plan_builder.h"
@@ -12,19 +11,6 @@ namespace rondo::trim {
 namespace {
 
 constexpr std::size_t kMostNumbers = 32;  // in one record: more would be kept apart from it
-
-// Questions whose answers a replay looks at, or people.
-bool is_worth_telling(std::string_view name) {
-  if (name == "vkGetPhysicalDeviceCalibrateableTimeDomainsEXT") return false;
-  for (const std::string_view begin :
-       {"vkGetPhysicalDevice", "vkEnumerate", "vkGetBufferMemoryRequirements", "vkGetImageMemoryRequirements",
-        "vkGetImageSparseMemoryRequirements", "vkGetImageSubresourceLayout", "vkGetBufferDeviceAddress",
-        "vkGetBufferOpaqueCaptureAddress", "vkGetDeviceMemoryOpaqueCaptureAddress", "vkGetDescriptor",
-        "vkGetRayTracing", "vkGetAccelerationStructure", "vkGetSwapchainImages", "vkGetDeviceQueue",
-        "vkGetGeneratedCommandsMemoryRequirements", "rondoAddress"})
-    if (name.starts_with(begin)) return true;
-  return false;
-}
 
 bool is_bind(CommandId canonical) {
   return canonical == CommandId::vkBindBufferMemory || canonical == CommandId::vkBindImageMemory ||
@@ -179,7 +165,7 @@ CutRecords::Fate CutRecords::fate_of(const codec::CommandInfo& command, const Re
   const bool getter = command.query || command.verb == codec::Verb::gets;
   if (has(codec::kCreated) && (!getter || !resolution_.created.empty())) return fate_of_creation(command);
   if (has(codec::kDestroyed) || !resolution_.ended.empty()) return fate_of_destruction();
-  if (is_worth_telling(command.name)) return all_kept() && is_news(command, record) ? Fate::keep : Fate::drop;
+  if (command.kept_answer) return all_kept() && is_news(command, record) ? Fate::keep : Fate::drop;
   if (writes_execution_set(canonical)) return all_kept() && puts_back("execution-sets") ? Fate::keep : Fate::drop;
   return Fate::drop;
 }
@@ -378,7 +364,7 @@ Result<void> CutRecords::write_span(const RecomputedCheckpoints& recomputed, con
       RONDO_TRY(encoder_.write(CommandId::rondoCut, *begin));
       begin = nullptr;
     }
-    const bool checks = command != nullptr && std::string_view(command->name).starts_with("rondoCheckpoint");
+    const bool checks = command != nullptr && command->verb == codec::Verb::checks;
     const CommandId canonical = command != nullptr ? command->canonical : CommandId::none;
     const bool counts = canonical == CommandId::rondoPrelude || canonical == CommandId::rondoCut;
     if (counts || (checks && begin != nullptr) || passed_.count(record->sequence) != 0) {

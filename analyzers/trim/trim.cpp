@@ -102,17 +102,12 @@ class Trimmer {
     outcome_.source_id = hex_text(std::as_bytes(std::span(plan_->header.capture_id)));
     for (std::uint32_t i = plan_->span.first; i < plan_->span.last; ++i)
       outcome_.compared +=
-          counts(plan_->ops[i].sequence) && is_checkpoint(codec::info(plan_->ops[i].command).canonical) ? 1 : 0;
+          counts(plan_->ops[i].sequence) && codec::info(plan_->ops[i].command).verb == codec::Verb::checks ? 1 : 0;
     return {};
   }
 
   // Of what is asked for.
   bool counts(std::uint64_t record) const { return !asked_ || record >= asked_->records.first; }
-
-  static bool is_checkpoint(CommandId id) {
-    return id == CommandId::rondoCheckpointImage || id == CommandId::rondoCheckpointMemory ||
-           id == CommandId::rondoCheckpointBuffers || id == CommandId::rondoCheckpointSubresources;
-  }
 
   // What the plan and the records say, without a device.
   Result<void> look() {

@@ -156,6 +156,8 @@ enum class Verb : std::uint8_t {
   draws,
   draws_meshes,
   dispatches,
+  submits,  // batches to a queue: vkQueueSubmit…
+  checks,   // Rondo's own: contents that a replay compares, rondoCheckpoint…
 };
 
 struct CommandInfo {
@@ -171,6 +173,7 @@ struct CommandInfo {
   bool two_part;                     // numbered before, and returns something
   bool records_into_command_buffer;  // vkCmd*
   bool query;                        // changes nothing: a replay needs not repeat it
+  bool kept_answer;                  // a replay, or a person, reads what it answered: a cut keeps it
   Verb verb;
   HandleType makes;           // of the first object that it makes, or that it gets as a parameter; none: no such
   const char* feature;        // "VK_VERSION_1_0" or the extension that brought it

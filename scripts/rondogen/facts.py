@@ -24,6 +24,7 @@ class Facts:
     two_part: bool
     records: bool
     query: bool
+    kept_answer: bool
     feature: str
     reason: str
     available: bool          # our headers declare it: it has args, a pointer, a thunk
@@ -53,7 +54,15 @@ class Recording:
 # first that fits counts. Nobody else looks at the begin of a name.
 VERBS = (("vkCreate", "creates"), ("vkAllocate", "allocates"), ("vkGet", "gets"), ("vkEnumerate", "gets"),
          ("vkAcquire", "gets"), ("vkImport", "imports"), ("vkCmdDrawMesh", "draws_meshes"), ("vkCmdDraw", "draws"),
-         ("vkCmdDispatch", "dispatches"))
+         ("vkCmdDispatch", "dispatches"), ("vkQueueSubmit", "submits"), ("rondoCheckpoint", "checks"))
+
+# Commands with such names give answers that a replay compares with its own (sizes, addresses, what the device can do),
+# or that people want to read. A cut keeps them.
+KEPT_ANSWERS = ("vkGetPhysicalDevice", "vkEnumerate", "vkGetBufferMemoryRequirements", "vkGetImageMemoryRequirements",
+                "vkGetImageSparseMemoryRequirements", "vkGetImageSubresourceLayout", "vkGetBufferDeviceAddress",
+                "vkGetBufferOpaqueCaptureAddress", "vkGetDeviceMemoryOpaqueCaptureAddress", "vkGetDescriptor",
+                "vkGetRayTracing", "vkGetAccelerationStructure", "vkGetSwapchainImages", "vkGetDeviceQueue",
+                "vkGetGeneratedCommandsMemoryRequirements", "rondoAddress")
 
 # What a command with such a name opens or closes. Suffixes of versions and vendors are left out.
 SCOPES = {"RenderPass": "render_pass", "Rendering": "render_pass", "Query": "query", "QueryIndexed": "query",
@@ -115,7 +124,7 @@ def command_facts(registry, tables, classification):
     support = support_of_all(registry, classification)
     known = set(registry.commands)
     for table in (classification.LAYER_HAND, classification.PLAYER_HAND, classification.PLAYER_NONE,
-                  classification.HIDDEN, classification.RECORDED_OTHERWISE):
+                  classification.HIDDEN, classification.RECORDED_OTHERWISE, classification.NOT_KEPT_ANSWERS):
         for name in table:
             if name not in known and name not in classification.NEWER:
                 raise SystemExit(f"classification.py: no command {name}")
@@ -168,7 +177,9 @@ def _facts(command, registry, tables, classification, support):
     return Facts(
         name=command.name, canonical=canonical, kind=kind, level=level, dispatch=dispatch, before=before,
         returns=returns, two_part=before and returns != "nothing",
-        records=records, query=query, feature=command.origin, reason=reason,
+        records=records, query=query,
+        kept_answer=canonical.startswith(KEPT_ANSWERS) and canonical not in classification.NOT_KEPT_ANSWERS,
+        feature=command.origin, reason=reason,
         layer_reason=layer_reason if layer == "hand" else "", player_reason=player_reason or none_reason,
         verb=next((verb for begin, verb in VERBS if canonical.startswith(begin)), "other"),
         makes=next((r.type[1] for r in args.rows if r.flags & 4 and r.element == "handle"), "") if args else "",

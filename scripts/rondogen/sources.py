@@ -78,7 +78,7 @@ def commands(model):
     lines = [TABLE_HEAD, f"extern const CommandInfo commands[{len(model.command_names) + 1}];",
              f"const CommandInfo commands[{len(model.command_names) + 1}] = {{",
              '  {"none", CommandId::none, CommandId::none, StructId::none, CommandClass::unsupported, Level::global, '
-             'HandleType::none, Numbering::after, Returns::nothing, false, false, false, Verb::other, HandleType::none, "", "", "", "", {}},']
+             'HandleType::none, Numbering::after, Returns::nothing, false, false, false, false, Verb::other, HandleType::none, "", "", "", "", {}},']
     for name in model.command_names:
         f = model.facts[name]
         args = f"StructId::args_{f.canonical if f.canonical in model.tables.args else f.name}" \
@@ -86,7 +86,7 @@ def commands(model):
         lines.append(
             f"  {{{quote(name)}, CommandId::{name}, CommandId::{f.canonical}, {args}, CommandClass::{f.kind}, "
             f"Level::{f.level}, HandleType::{f.dispatch or 'none'}, Numbering::{'before' if f.before else 'after'}, "
-            f"Returns::{f.returns}, {boolean(f.two_part)}, {boolean(f.records)}, {boolean(f.query)}, "
+            f"Returns::{f.returns}, {boolean(f.two_part)}, {boolean(f.records)}, {boolean(f.query)}, {boolean(f.kept_answer)}, "
             f"Verb::{f.verb}, HandleType::{f.makes or 'none'}, {quote(f.feature)}, {quote(f.reason)}, {quote(f.layer_reason)}, {quote(f.player_reason)}, "
             f"{recording(f.recording)}}},")
     lines.append("};")

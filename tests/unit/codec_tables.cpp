@@ -105,7 +105,15 @@ TEST(Registry, SaysWhereACommandMayBeRecordedAndWhatItIsFor) {
   EXPECT_EQ(info(CommandId::vkEnumeratePhysicalDevices).verb, Verb::gets);
   EXPECT_EQ(info(CommandId::vkCmdDrawMeshTasksEXT).verb, Verb::draws_meshes);
   EXPECT_EQ(info(CommandId::vkCmdDrawIndexed).verb, Verb::draws);
-  EXPECT_EQ(info(CommandId::vkQueueSubmit).verb, Verb::other);
+  EXPECT_EQ(info(CommandId::vkQueueSubmit).verb, Verb::submits);
+  EXPECT_EQ(info(CommandId::vkQueueSubmit2).verb, Verb::submits);
+  EXPECT_EQ(info(CommandId::vkQueueWaitIdle).verb, Verb::other);
+  EXPECT_EQ(info(CommandId::rondoCheckpointImage).verb, Verb::checks);
+  EXPECT_TRUE(info(CommandId::vkGetPhysicalDeviceProperties2KHR).kept_answer);
+  EXPECT_TRUE(info(CommandId::rondoAddress).kept_answer);
+  EXPECT_FALSE(info(CommandId::vkGetFenceStatus).kept_answer);
+  // The times of the program's machine mean nothing in a cut.
+  EXPECT_FALSE(info(CommandId::vkGetPhysicalDeviceCalibrateableTimeDomainsEXT).kept_answer);
   EXPECT_EQ(info(CommandId::vkQueueSubmit).makes, HandleType::none);
   // No command of a command buffer.
   EXPECT_EQ(facts(CommandId::vkQueueSubmit).queues, 0u);
