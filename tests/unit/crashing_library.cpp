@@ -32,7 +32,8 @@ int recurse(volatile char* last) {
 extern "C" __attribute__((visibility("default"))) void crash(const char* how) {
   const auto is = [how](const char* name) { return std::strcmp(how, name) == 0; };
   if (is("write")) write_nowhere();
-  if (is("copy")) std::memcpy(reinterpret_cast<void*>(nowhere), how, static_cast<std::size_t>(nowhere) * 100);
+  static char source[1024];
+  if (is("copy")) std::memcpy(reinterpret_cast<void*>(nowhere), source, static_cast<std::size_t>(nowhere) * 100);
   if (is("abort")) std::abort();
   if (is("recursion")) recurse(nullptr);
   if (is("null function")) {
