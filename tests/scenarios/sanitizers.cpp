@@ -15,13 +15,25 @@ const TemporaryDirectory& reports() {
   return directory;
 }
 
+// A frame of the C library, which stands for whoever called it.
+bool is_of_libc(const std::string& frame) {
+  for (const char* place : {" nptl/", " sysdeps/", " string/", " ../sysdeps/", "/libc.so"})
+    if (frame.find(place) != std::string::npos) return true;
+  return false;
+}
+
 // A driver that died in its own code, which is not instrumented: that the process ended so
 // says its status, which every scenario looks at.
 bool is_death_of_driver(const std::string& report) {
   if (report.find("Sanitizer: SEGV") == std::string::npos || report.find("WARNING:") != std::string::npos) return false;
-  const std::size_t top = report.find("#0 ");
-  const std::string frame = top == std::string::npos ? "" : report.substr(top, report.find('\n', top) - top);
-  return frame.find("libvulkan_lvp.so") != std::string::npos || frame.find("libvk_swiftshader.so") != std::string::npos;
+  for (int number = 0;; ++number) {
+    const std::size_t at = report.find("#" + std::to_string(number) + " ");
+    if (at == std::string::npos) return false;
+    const std::string frame = report.substr(at, report.find('\n', at) - at);
+    if (is_of_libc(frame)) continue;
+    return frame.find("libvulkan_lvp.so") != std::string::npos ||
+           frame.find("libvk_swiftshader.so") != std::string::npos;
+  }
 }
 
 }  // namespace
