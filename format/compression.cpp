@@ -3,8 +3,12 @@
 
 #include <lz4frame.h>
 #include <zstd.h>
+#include <zstd_errors.h>
 
 #include <algorithm>
+#include <memory>
+#include <new>
+#include <string_view>
 #include <vector>
 
 #include "format/planes.h"
@@ -18,6 +22,16 @@ constexpr std::size_t kStep = 64 * 1024;  // one LZ4 block
 constexpr int kThoroughLz4 = 5;
 constexpr int kZstdLevel = 3;
 constexpr int kZstdWindowLog = 23;  // 8 MiB: more than level 3 ever asks for
+
+// As `new` where it gets none: the libraries take their memory otherwise. The data may be good.
+[[noreturn]] void out_of_memory() {
+  if (const std::new_handler handler = std::get_new_handler(); handler != nullptr) handler();
+  throw std::bad_alloc();
+}
+void check_memory_of_lz4(std::size_t code) {
+  if (LZ4F_isError(code) != 0 && std::string_view(LZ4F_getErrorName(code)) == "ERROR_allocation_failed")
+    out_of_memory();
+}
 
 LZ4F_preferences_t lz4_preferences(Effort effort) {
   LZ4F_preferences_t p{};
@@ -130,44 +144,45 @@ bool pump(const Source& source, std::span<std::byte> out, bool whole, F step) {
 
 bool decompress_lz4(const Source& source, std::span<std::byte> out, bool whole) {
   LZ4F_dctx* context = nullptr;
-  if (LZ4F_isError(LZ4F_createDecompressionContext(&context, LZ4F_VERSION)) != 0) return false;
-  const bool ok =
-      pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
-        std::size_t taken = in.size(), made = to.size() - filled;
-        LZ4F_decompressOptions_t options{};
-        options.stableDst = 1;  // what is in `out` stays there
-        const std::size_t rest = LZ4F_decompress(context, to.data() + filled, &made, in.data(), &taken, &options);
-        if (LZ4F_isError(rest) != 0) return Step::bad;
-        in = in.subspan(taken);
-        filled += made;
-        return rest == 0 ? Step::ended : Step::more;
-      });
-  LZ4F_freeDecompressionContext(context);
-  return ok;
+  const std::size_t made_context = LZ4F_createDecompressionContext(&context, LZ4F_VERSION);
+  check_memory_of_lz4(made_context);
+  if (LZ4F_isError(made_context) != 0) return false;
+  const std::unique_ptr<LZ4F_dctx, decltype(&LZ4F_freeDecompressionContext)> owner(context,
+                                                                                   LZ4F_freeDecompressionContext);
+  return pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+    std::size_t taken = in.size(), made = to.size() - filled;
+    LZ4F_decompressOptions_t options{};
+    options.stableDst = 1;  // what is in `out` stays there
+    const std::size_t rest = LZ4F_decompress(context, to.data() + filled, &made, in.data(), &taken, &options);
+    check_memory_of_lz4(rest);
+    if (LZ4F_isError(rest) != 0) return Step::bad;
+    in = in.subspan(taken);
+    filled += made;
+    return rest == 0 ? Step::ended : Step::more;
+  });
 }
 
 bool decompress_zstd(const Source& source, std::span<std::byte> out, bool whole) {
-  ZSTD_DCtx* context = ZSTD_createDCtx();
-  if (context == nullptr) return false;
+  const std::unique_ptr<ZSTD_DCtx, decltype(&ZSTD_freeDCtx)> owner(ZSTD_createDCtx(), ZSTD_freeDCtx);
+  ZSTD_DCtx* const context = owner.get();
+  if (context == nullptr) out_of_memory();
   ZSTD_DCtx_setParameter(context, ZSTD_d_windowLogMax, kZstdWindowLog);
   // The library reads frames of its old versions, too, which know no limit of their window.
   constexpr std::uint8_t kMagic[] = {0x28, 0xb5, 0x2f, 0xfd};
   std::size_t consumed = 0;
-  const bool ok =
-      pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
-        for (std::size_t i = 0; i < in.size() && consumed + i < sizeof kMagic; ++i)
-          if (static_cast<std::uint8_t>(in[i]) != kMagic[consumed + i]) return Step::bad;
-        ZSTD_inBuffer from{in.data(), in.size(), 0};
-        ZSTD_outBuffer made{to.data(), to.size(), filled};
-        const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
-        if (ZSTD_isError(rest) != 0) return Step::bad;
-        in = in.subspan(from.pos);
-        consumed += from.pos;
-        filled = made.pos;
-        return rest == 0 ? Step::ended : Step::more;
-      });
-  ZSTD_freeDCtx(context);
-  return ok;
+  return pump(source, out, whole, [&](std::span<const std::byte>& in, std::span<std::byte> to, std::size_t& filled) {
+    for (std::size_t i = 0; i < in.size() && consumed + i < sizeof kMagic; ++i)
+      if (static_cast<std::uint8_t>(in[i]) != kMagic[consumed + i]) return Step::bad;
+    ZSTD_inBuffer from{in.data(), in.size(), 0};
+    ZSTD_outBuffer made{to.data(), to.size(), filled};
+    const std::size_t rest = ZSTD_decompressStream(context, &made, &from);
+    if (ZSTD_getErrorCode(rest) == ZSTD_error_memory_allocation) out_of_memory();
+    if (ZSTD_isError(rest) != 0) return Step::bad;
+    in = in.subspan(from.pos);
+    consumed += from.pos;
+    filled = made.pos;
+    return rest == 0 ? Step::ended : Step::more;
+  });
 }
 
 }  // namespace

@@ -65,21 +65,25 @@ void Budgets::add_timeout_to(Cli& cli) {
 }
 
 Result<void> Budgets::start(const std::string& file) {
+  std::optional<std::size_t> bytes;
   if (limits_memory_) {
-    Result<std::size_t> bytes = machine_memory() / 2;
-    if (memory_) bytes = player::parse_mebibytes(*memory_);
-    if (!bytes) return fail(Status::usage, "--memory-budget: " + bytes.error().message);
-    g_over_budget =
-        printable(text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget{}", file,
-                       *bytes >> 20, address_space_hint())) +
-        "\n";
-    limit_memory(*bytes);
+    const Result<std::size_t> given = memory_ ? player::parse_mebibytes(*memory_) : machine_memory() / 2;
+    if (!given) return fail(Status::usage, "--memory-budget: " + given.error().message);
+    bytes = *given;
   }
-  if (!timeout_) return {};
-  const Result<double> seconds = player::parse_seconds(*timeout_);
-  if (!seconds) return fail(Status::usage, "--timeout: " + seconds.error().message);
-  late_ = printable(text("rondo: {}: no end within {} s (--timeout)", file, *timeout_)) + "\n";
-  thread_ = std::thread([this, s = *seconds] { watch(s); });
+  if (timeout_) {
+    const Result<double> seconds = player::parse_seconds(*timeout_);
+    if (!seconds) return fail(Status::usage, "--timeout: " + seconds.error().message);
+    late_ = printable(text("rondo: {}: no end within {} s (--timeout)", file, *timeout_)) + "\n";
+    // Before memory is limited: the stack of the thread is nothing that is read of the capture.
+    thread_ = std::thread([this, s = *seconds] { watch(s); });
+  }
+  if (!bytes) return {};
+  g_over_budget =
+      printable(text("rondo: {}: needs more memory than the budget of {} MiB: raise it with --memory-budget{}", file,
+                     *bytes >> 20, address_space_hint())) +
+      "\n";
+  limit_memory(*bytes);
   return {};
 }
 

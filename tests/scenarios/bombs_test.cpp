@@ -99,6 +99,27 @@ SCENARIO("What reads a capture keeps to its budgets of memory and time", "[bombs
     }
 }
 
+#ifndef RONDO_SANITIZER_RUNTIME  // which maps more than any budget
+SCENARIO("A good capture is never called damaged for want of memory", "[bombs]") {
+  const Recording& capture = captured(without_checks({program("undefined_kept")}), {.driver = fake});
+  REQUIRE(capture.run.status == 0);
+  int too_small = 0;
+  for (const Words& words : readers())
+    for (const Words& time : {Words{}, Words{"--timeout", "100"}})
+      for (const char* budget : {"1", "2", "4", "8", "16"}) {
+        const Outcome outcome = rondo(with(words, with(time, {"--memory-budget", budget, capture.path})));
+        INFO(words[0] << " with " << budget << " MiB: status " << outcome.status << "\n" << outcome.err);
+        if (outcome.status == 0) continue;
+        too_small += 1;
+        CHECK(outcome.status == kUnreadable);
+        CHECK(outcome.err.find(std::string("needs more memory than the budget of ") + budget + " MiB") !=
+              std::string::npos);
+        CHECK(is_one_line(outcome, "rondo"));
+      }
+  CHECK(too_small > 0);
+}
+#endif
+
 SCENARIO("Work of hours is given up in time, and leaves nothing", "[bombs]") {
   const Bomb bomb("groups", "compute");  // a hundred submits of minutes each
   const auto is_given_up = [&](const Outcome& outcome, const std::string& tool, const std::string& says) {
