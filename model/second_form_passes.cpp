@@ -150,23 +150,24 @@ const void* end_pass(Maker& m, const args_vkCmdEndRenderPass& a) {
 
 // --- Barriers ---
 
-// The stages of a command of the first form hold for each of its barriers. It orders executions even without one: a
-// barrier of memory without accesses says that.
+// The stages of a command of the first form hold for each of its barriers, and for the executions of all commands. Where
+// no barrier is of all memory, one without accesses says that.
 template <class Args>
 VkDependencyInfo dependency_of(Maker& m, const Args& a) {
   const VkPipelineStageFlags2 from = a.srcStageMask, to = a.dstStageMask;
   VkDependencyInfo info{};
   info.sType = VK_STRUCTURE_TYPE_DEPENDENCY_INFO;
   if constexpr (requires { a.dependencyFlags; }) info.dependencyFlags = a.dependencyFlags;
-  info.memoryBarrierCount = a.memoryBarrierCount + 1;
+  const bool is_alone = a.memoryBarrierCount == 0;
+  info.memoryBarrierCount = is_alone ? 1 : a.memoryBarrierCount;
   auto* const all = m.make<VkMemoryBarrier2>(info.memoryBarrierCount);
-  for (std::uint32_t i = 0; i <= a.memoryBarrierCount; ++i)
+  for (std::uint32_t i = 0; i < info.memoryBarrierCount; ++i)
     all[i] = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2,
               nullptr,
               from,
-              i < a.memoryBarrierCount ? a.pMemoryBarriers[i].srcAccessMask : 0,
+              is_alone ? 0 : a.pMemoryBarriers[i].srcAccessMask,
               to,
-              i < a.memoryBarrierCount ? a.pMemoryBarriers[i].dstAccessMask : 0};
+              is_alone ? 0 : a.pMemoryBarriers[i].dstAccessMask};
   info.pMemoryBarriers = all;
   auto* const buffers = m.make<VkBufferMemoryBarrier2>(a.bufferMemoryBarrierCount);
   for (std::uint32_t i = 0; i < a.bufferMemoryBarrierCount; ++i) {

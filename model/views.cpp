@@ -2,6 +2,7 @@
 #include "model/views.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "format/check.h"
 #include "model/gpu/texels.h"
@@ -44,6 +45,23 @@ std::uint64_t bytes_of(const Image& image, const VkImageSubresourceRange& part) 
     }
   }
   return bytes;
+}
+
+std::uint32_t numbers_of(const QueryPool& pool) {
+  switch (pool.type) {
+    case VK_QUERY_TYPE_OCCLUSION:
+    case VK_QUERY_TYPE_TIMESTAMP:
+    case VK_QUERY_TYPE_PRIMITIVES_GENERATED_EXT:
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR:
+    case VK_QUERY_TYPE_ACCELERATION_STRUCTURE_SERIALIZATION_SIZE_KHR:
+      return 1;
+    case VK_QUERY_TYPE_TRANSFORM_FEEDBACK_STREAM_EXT:
+      return 2;
+    case VK_QUERY_TYPE_PIPELINE_STATISTICS:
+      return static_cast<std::uint32_t>(std::popcount(pool.statistics));
+    default:
+      return 0;
+  }
 }
 
 std::uint64_t bytes_of(const Buffer* buffer, std::uint64_t offset, std::uint64_t size) {

@@ -46,6 +46,13 @@ struct FramebufferOf {
   std::uint32_t layers = 1;
 };
 
+struct QueryPool {
+  VkQueryType type{};
+  VkQueryPipelineStatisticFlags statistics = 0;
+};
+// How many numbers a query of the pool gives, without its availability. 0: nobody knows.
+std::uint32_t numbers_of(const QueryPool& pool);
+
 // Bytes of a buffer.
 template <class Id>
 struct BufferRangeOf {
@@ -79,6 +86,7 @@ struct ViewsOf {
   Table<Id, std::shared_ptr<const RenderPass>> passes;
   Table<Id, FramebufferOf<Id>> framebuffers;
   Table<Id, AccelerationStructureOf<Id>> structures;
+  Table<Id, QueryPool> query_pools;
 
   VkImageSubresourceRange part_of(Id image, const VkImageSubresourceRange& part) const {
     return model::part_of(images.find(image), part);
@@ -105,6 +113,8 @@ struct ViewsOf {
         return framebuffers.erase(id);
       case HandleType::VkAccelerationStructureKHR:
         return structures.erase(id);
+      case HandleType::VkQueryPool:
+        return query_pools.erase(id);
       default:
         return;
     }

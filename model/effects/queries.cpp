@@ -34,9 +34,25 @@ template <class Id>
 void copy_results(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const auto& a = c.template as<args_vkCmdCopyQueryPoolResults>();
   use(e, Kind::read, c.id(&a.queryPool), a.firstQuery, a.queryCount, VK_PIPELINE_STAGE_2_COPY_BIT);
-  // How long a result is, the pool's kind says; between two of them and where none is ready nothing is written.
-  e.touch_buffer(c.id(&a.dstBuffer), a.dstOffset, VK_WHOLE_SIZE, VK_PIPELINE_STAGE_2_COPY_BIT,
-                 VK_ACCESS_2_TRANSFER_WRITE_BIT);
+  if (a.queryCount == 0) return;
+  // How long a result is, the pool says. Between two of them and where none is ready nothing is written.
+  const QueryPool* const pool = e.views.query_pools.find(c.id(&a.queryPool));
+  std::uint64_t bytes = pool != nullptr ? numbers_of(*pool) : 0;
+  if (bytes != 0 && (a.flags & (VK_QUERY_RESULT_WITH_AVAILABILITY_BIT | VK_QUERY_RESULT_WITH_STATUS_BIT_KHR)) != 0)
+    bytes += 1;
+  bytes *= (a.flags & VK_QUERY_RESULT_64_BIT) != 0 ? 8 : 4;
+  std::uint64_t rest = 0;
+  if (bytes == 0 || __builtin_mul_overflow(std::uint64_t{a.queryCount} - 1, a.stride, &rest) ||
+      __builtin_add_overflow(bytes, rest, &bytes))
+    bytes = VK_WHOLE_SIZE;
+  e.touch_buffer(c.id(&a.dstBuffer), a.dstOffset, bytes, VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_WRITE_BIT);
+}
+
+template <class Id>
+void create_pool(EffectsOf<Id>& e, const CallOf<Id>& c) {
+  const VkQueryPoolCreateInfo& info = *c.template as<args_vkCreateQueryPool>().pCreateInfo;
+  if (const Id made = c.made(); made != Id{})
+    e.views.query_pools.make(made) = {info.queryType, info.pipelineStatistics};
 }
 
 // Sizes of acceleration structures.
@@ -60,6 +76,7 @@ void read_by_host(EffectsOf<Id>& e, const CallOf<Id>& c) {
 
 template <class Id>
 void add_queries(SharedHandlers<Id>& handlers) {
+  add(handlers, CommandId::vkCreateQueryPool, create_pool<Id>, kObjects);
   add(handlers, CommandId::vkCmdResetQueryPool, reset<args_vkCmdResetQueryPool, Id>, kQueries);
   add(handlers, CommandId::vkCmdBeginQueryIndexedEXT, one<args_vkCmdBeginQueryIndexedEXT, Kind::begin, Id>, kQueries);
   add(handlers, CommandId::vkCmdEndQueryIndexedEXT, one<args_vkCmdEndQueryIndexedEXT, Kind::end, Id>, kQueries);
