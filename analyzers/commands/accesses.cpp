@@ -28,8 +28,8 @@ class Printer final : public AccessReader {
   bool batch(const model::Batch& batch) override {
     return print([&](std::string& row) { rows_.batch(row, batch); });
   }
-  bool begins(const model::Batch& batch) override {
-    return print([&](std::string& row) { rows_.begins(row, batch); });
+  bool begins(const model::Batch& batch, bool later) override {
+    return !later || print([&](std::string& row) { rows_.begins(row, batch); });
   }
   bool never_begins(const model::Batch& batch) override {
     return print([&](std::string& row) { rows_.never_begins(row, batch); });
@@ -73,10 +73,18 @@ Result<int> run_accesses(Arguments args) {
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   cli.span("--frames", "only what frames A to B - 1 execute", wanted.frames);
-  cli.span("--submits", "only what submits A to B - 1 execute", wanted.submits);
+  cli.span("--submits",
+           "only what submits A to B - 1 execute, and calls since the submit before; with --frames: of these",
+           wanted.submits);
   cli.flag("--sync", "also what orders commands: barriers, submits with their semaphores, waits of the host",
            wanted.synchronization);
   cli.flag("--summary", "only of how many commands all is known", summary_only);
+  cli.footer(
+      "A row begins with the sequence number of the command, in the order of execution; `submit 0 by 51` names the\n"
+      "submit and its record. `4:8` are the bytes (or queries, mips, layers) from 4 to 7: an upper bound, as a shader\n"
+      "may touch less. `all of it`: surely all of that is replaced. `in` names exactly the bytes of the memory, and\n"
+      "`within` bytes of which only the driver knows which ones are touched. Host writes are the bytes that changed.\n"
+      "docs/rondo-accesses.md has the fields of JSON lines.");
   Budgets budgets;
   budgets.add_to(cli);
   const auto parsed = cli.parse(args);
@@ -93,12 +101,15 @@ Result<int> run_accesses(Arguments args) {
   model::Placement placement;
   if (!summary_only) wanted.placement = &placement;
   Printer printer(*rows, summary_only, wanted.placement);
-  const auto walked = walk_accesses(*walk, wanted, printer);
-  if (walked) printer.summary(*walked);
+  auto walked = walk_accesses(*walk, wanted, printer);
+  const Result<void> intact = walk->intact();
+  const bool found = !walked || walked->any || !intact || printer.out().closed() || (!wanted.frames && !wanted.submits);
+  if (walked && !intact) walked->damage = intact.error().message;
+  if (walked && found) printer.summary(*walked);
   RONDO_TRY(printer.out().finish());
   if (!walked && !walk->damage()) return tl::unexpected(walked.error());
-  RONDO_TRY(walk->intact());
-  if (!walked->any && !printer.out().closed() && (wanted.frames || wanted.submits))
+  RONDO_TRY(intact);
+  if (!found)
     return fail(Status::usage, text("{}: no record is in these frames or submits: it has {} and {}, from 0", file,
                                     plural(walked->frames, "frame"), plural(walked->submits, "submit")));
   return 0;

@@ -20,16 +20,22 @@ class AccessWalk final : model::SubmitSink {
     if (walk_.in_front()) submits_.expect_cut();
     model::Parameters parameters;
     Step step;
+    reader_.starts(model_);
     while (more_wanted_) {
       const auto more = walk_.next(step);
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
-      if (step.command == nullptr || step.by_layer()) continue;
+      if (step.command == nullptr) continue;
+      if (step.by_layer()) {
+        reader_.done(step);
+        continue;
+      }
       in_frames_ = !wanted_.frames || wanted_.frames->contains(step.frame);
       in_call_ = in_frames_ && !walk_.in_front() && in_submits(step);
       totals_.any = totals_.any || in_call_;
       RONDO_TRY(model::load(walk_.stream(), step, parameters));
-      take(model::call_of(walk_.stream(), step, parameters));
+      take(step, model::call_of(walk_.stream(), step, parameters));
+      reader_.done(step);
       totals_.submits += step.submits;
       totals_.frames += step.present ? 1 : 0;
     }
@@ -41,8 +47,9 @@ class AccessWalk final : model::SubmitSink {
   }
 
  private:
-  void take(const model::Call& call) {
+  void take(const Step& step, const model::Call& call) {
     if (wanted_.placement != nullptr) wanted_.placement->take(call);
+    reader_.call(step, call);
     record_ = call.sequence;
     if (wanted_.synchronization) submits_.take(call);
     model_.take(call);
@@ -71,7 +78,7 @@ class AccessWalk final : model::SubmitSink {
   }
   void ended(ObjectId id) override { order_.ended(id); }
   void begins(const model::Batch& one) {
-    if (one.record != record_ && in_call_ && more_wanted_) more_wanted_ = reader_.begins(one);
+    if (in_call_ && more_wanted_) more_wanted_ = reader_.begins(one, one.record != record_);
   }
 
   Walk& walk_;

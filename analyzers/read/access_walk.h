@@ -24,10 +24,17 @@ struct AccessWanted {
 class AccessReader {
  public:
   virtual ~AccessReader() = default;
+  // Before all else. The model is there until the walk ends.
+  virtual void starts(const access::Model&) {}
+  // A call, before what it does is told. Its placement is known already.
+  virtual void call(const Step&, const model::Call&) {}
+  // A record that has a command, the layer's own too, after what it does was told.
+  virtual void done(const Step&) {}
   virtual bool executed(const access::Executed& executed) = 0;
-  // Of AccessWanted::synchronization. A batch comes before what it executes.
+  // Of AccessWanted::synchronization. A batch comes before what it executes. It begins at once, or later: then it had to
+  // wait for what came later.
   virtual bool batch(const model::Batch&) { return true; }
-  virtual bool begins(const model::Batch&) { return true; }  // that had to wait for what came later
+  virtual bool begins(const model::Batch&, bool /*later*/) { return true; }
   virtual bool never_begins(const model::Batch&) { return true; }
   virtual bool host(const model::HostSync&) { return true; }
 };
@@ -37,7 +44,8 @@ struct AccessTotals {
   bool too_many = false;      // access::Model::too_many
   bool any = false;           // a record was in what was wanted
   std::uint64_t frames = 0, submits = 0;
-  std::string cut;  // why the capture ends early; empty: it is complete
+  std::string cut;     // why the capture ends early; empty: it is complete
+  std::string damage;  // what of its names, its session or a chunk cannot be read; empty: all can
 };
 
 // The walk is at its beginning.

@@ -83,6 +83,12 @@ class AccessJsonRows : public AccessRows {
       for (const auto& [name, id] : {std::pair("queue", sync.queue), std::pair("event", sync.event),
                                      std::pair("swapchain", sync.swapchain), std::pair("query_pool", sync.query_pool)})
         if (id != ObjectId::null) object(json, name, id);
+      if (sync.kind == model::HostSync::Kind::poll_event && sync.succeeded) json.field("set", sync.is_set);
+      if (sync.kind == model::HostSync::Kind::found_work_ended) {
+        json.field("ended", sync.ended);
+        json.field("pending", sync.pending);
+        json.field("unsure", sync.is_unsure);
+      }
     });
   }
 
@@ -96,6 +102,7 @@ class AccessJsonRows : public AccessRows {
       json.end_object();
       json.field("too_many", totals.too_many);
       if (!totals.cut.empty()) json.field("cut", totals.cut);
+      if (!totals.damage.empty()) json.field("damage", totals.damage);
     });
   }
 
@@ -150,9 +157,9 @@ class AccessJsonRows : public AccessRows {
   static void write(JsonWriter& json, const VkImageSubresourceRange& part) {
     strings(json, "aspects", aspect_names(part.aspectMask));
     json.field("first_mip", part.baseMipLevel);
-    json.field("mips", part.levelCount);
+    if (part.levelCount != VK_REMAINING_MIP_LEVELS) json.field("mips", part.levelCount);
     json.field("first_layer", part.baseArrayLayer);
-    json.field("layers", part.layerCount);
+    if (part.layerCount != VK_REMAINING_ARRAY_LAYERS) json.field("layers", part.layerCount);
   }
 
   void write(JsonWriter& json, const model::Barrier& one) const {

@@ -48,20 +48,20 @@ class AccessTextRows : public AccessRows {
   }
 
   void batch(std::string& out, const model::Batch& batch) override {
-    append(out, "{} {} of {}", batch.record, word_of(batch.kind), objects_.name(batch.queue));
+    append(out, "{} {}", batch.record, batch_text(batch));
     if (batch.submit != model::Batch::kNoSubmit) append(out, ", submit {}", batch.submit);
     if (batch.fence != ObjectId::null) append(out, ", signals {}", objects_.name(batch.fence));
     out += '\n';
     for (const model::SemaphoreUse& wait : batch.waits) {
       out += "    waits for ";
-      append_semaphore(out, wait);
+      append_semaphore(out, wait, ">=");
       append(out, " before {}\n", joined_or_none(stage_names(wait.stages)));
     }
     for (const ObjectId one : batch.command_buffers) append(out, "    executes {}\n", objects_.name(one));
     for (const model::PresentedImage& image : batch.images) append(out, "    presents {}\n", image_name(image));
     for (const model::SemaphoreUse& signal : batch.signals) {
       out += "    signals ";
-      append_semaphore(out, signal);
+      append_semaphore(out, signal, "=");
       append(out, " after {}\n", joined_or_none(stage_names(signal.stages)));
     }
   }
@@ -71,22 +71,31 @@ class AccessTextRows : public AccessRows {
   }
 
   void host(std::string& out, const model::HostSync& sync) override {
-    append(out, "{} host {}{}", sync.record, word_of(sync.kind), sync.succeeded ? "" : ", in vain");
+    append(out, "{} host {}", sync.record, word_of(sync.kind));
     for (const ObjectId fence : sync.fences) append(out, " {}", objects_.name(fence));
     for (const model::SemaphoreUse& one : sync.semaphores) {
       out += ' ';
-      append_semaphore(out, one);
+      append_semaphore(out, one, sync.kind == model::HostSync::Kind::wait_semaphores ? ">=" : "=");
     }
     for (const ObjectId one : {sync.queue, sync.event, sync.query_pool, sync.swapchain})
       if (one != ObjectId::null) append(out, " {}", objects_.name(one));
     if (!sync.all && sync.fences.size() + sync.semaphores.size() > 1) out += ", any of them";
+    if (!sync.succeeded)
+      out += ": not ready, or it failed";
+    else if (sync.kind == model::HostSync::Kind::poll_event)
+      out += sync.is_set ? ": set" : ": not set";
+    else if (sync.kind == model::HostSync::Kind::found_work_ended)
+      append(out, ": {} ended, {}{} may still run", plural(sync.ended, "submit"), count_text(sync.pending),
+             sync.is_unsure ? ", or ended later," : "");
     out += '\n';
   }
 
   void summary(std::string& out, const AccessTotals& totals) override {
     const access::Coverage& coverage = totals.coverage;
-    append(out, "{} touch memory; of {} ({}) all that they touch is known\n", plural(coverage.commands, "command"),
-           count_text(coverage.known), percent(coverage));
+    append(out, "{} {} memory; of {} ({}) all that they touch is known\n", plural(coverage.commands, "command"),
+           coverage.commands == 1 ? "touches" : "touch", count_text(coverage.known), percent(coverage));
+    if (!totals.damage.empty())
+      append(out, "the capture is damaged ({}): what is behind the damage is not in this\n", printable(totals.damage));
     for (const auto& [why, count] : coverage.because)
       append(out, "    {}: {}\n", access::text_of(why), count_text(count));
     if (!totals.cut.empty())
@@ -101,10 +110,14 @@ class AccessTextRows : public AccessRows {
   }
   bool is_image(ObjectId id) const { return objects_.objects()[id].type == HandleType::VkImage; }
 
+  // VK_REMAINING_MIP_LEVELS is VK_REMAINING_ARRAY_LAYERS.
+  static std::string end_text(std::uint32_t first, std::uint32_t count) {
+    return count == VK_REMAINING_MIP_LEVELS ? "end" : text("{}", std::uint64_t{first} + count);
+  }
   void append_range(std::string& out, const VkImageSubresourceRange& part) const {
     append(out, " {} mips {}:{} layers {}:{}", joined(aspect_names(part.aspectMask), "|"), part.baseMipLevel,
-           std::uint64_t{part.baseMipLevel} + part.levelCount, part.baseArrayLayer,
-           std::uint64_t{part.baseArrayLayer} + part.layerCount);
+           end_text(part.baseMipLevel, part.levelCount), part.baseArrayLayer,
+           end_text(part.baseArrayLayer, part.layerCount));
   }
   void append_part(std::string& out, const Touch& touch) const {
     if (is_image(touch.object))
@@ -131,9 +144,13 @@ class AccessTextRows : public AccessRows {
     if (one.kind == model::Barrier::Kind::buffer)
       append(out, " {}:{}", one.offset, one.size == VK_WHOLE_SIZE ? "end" : text("{}", one.offset + one.size));
     if (one.kind == model::Barrier::Kind::image) append_range(out, one.range);
-    append(out, ": {} at {} -> {} at {}", joined_or_none(access_names(one.src_access)),
-           joined_or_none(stage_names(one.src_stages)), joined_or_none(access_names(one.dst_access)),
-           joined_or_none(stage_names(one.dst_stages)));
+    if (one.kind == model::Barrier::Kind::memory && (one.src_access | one.dst_access) == 0)
+      append(out, " of executions: {} -> {}", joined_or_none(stage_names(one.src_stages)),
+             joined_or_none(stage_names(one.dst_stages)));
+    else
+      append(out, ": {} at {} -> {} at {}", joined_or_none(access_names(one.src_access)),
+             joined_or_none(stage_names(one.src_stages)), joined_or_none(access_names(one.dst_access)),
+             joined_or_none(stage_names(one.dst_stages)));
     if (one.flags != 0) append(out, ", {}", joined_or_none(dependency_names(one.flags)));
   }
   void append_effect(std::string& out, const model::Transition& one) const {
@@ -156,17 +173,21 @@ class AccessTextRows : public AccessRows {
     return subpass == VK_SUBPASS_EXTERNAL ? "EXTERNAL" : text("{}", subpass);
   }
 
-  void append_semaphore(std::string& out, const model::SemaphoreUse& one) const {
+  void append_semaphore(std::string& out, const model::SemaphoreUse& one, const char* relation) const {
     append(out, "{}", objects_.name(one.semaphore));
-    if (one.timeline) append(out, " = {}", one.value);
+    if (one.timeline) append(out, " {} {}", relation, one.value);
   }
   std::string image_name(const model::PresentedImage& image) const {
     return image.image == model::PresentedImage::kUnknown
                ? text("an image of {}", objects_.name(image.swapchain))
                : text("image {} of {}", image.image, objects_.name(image.swapchain));
   }
+  std::string batch_text(const model::Batch& batch) const {
+    return text("{} {}", batch.kind == model::Batch::Kind::commands ? "batch on" : text("{} on", word_of(batch.kind)),
+                objects_.name(batch.queue));
+  }
   void append_delayed(std::string& out, const model::Batch& batch, const char* what) const {
-    append(out, "{} {} of {} {}\n", batch.record, word_of(batch.kind), objects_.name(batch.queue), what);
+    append(out, "{} {}: {}\n", batch.record, batch_text(batch), what);
   }
 
   const ObjectTable& objects_;

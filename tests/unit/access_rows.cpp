@@ -18,7 +18,7 @@ class Reader final : public analyzers::AccessReader {
   Reader(analyzers::AccessRows& rows, const model::Placement& placement) : rows_(rows), placement_(placement) {}
   bool executed(const access::Executed& one) override { return rows_.command(text, one, &placement_), true; }
   bool batch(const model::Batch& one) override { return rows_.batch(text, one), true; }
-  bool begins(const model::Batch& one) override { return rows_.begins(text, one), true; }
+  bool begins(const model::Batch& one, bool later) override { return !later || (rows_.begins(text, one), true); }
   bool never_begins(const model::Batch& one) override { return rows_.never_begins(text, one), true; }
   bool host(const model::HostSync& one) override { return rows_.host(text, one), true; }
   std::string text;
@@ -94,7 +94,7 @@ TEST_F(AccessRowsTest, SayBarriersWithTheirParameters) {
   scene_.submit(scene_.commands);
   const std::string text = said();
   EXPECT_NE(text.find("    barrier: SHADER_WRITE at COMPUTE_SHADER -> HOST_READ at HOST\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("commands of VkQueue#0, submit 0\n    executes VkCommandBuffer#0\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("batch on VkQueue#0, submit 0\n    executes VkCommandBuffer#0\n"), std::string::npos) << text;
 }
 
 TEST_F(AccessRowsTest, SayWhereADelayedBatchCanBegin) {
@@ -120,14 +120,45 @@ TEST_F(AccessRowsTest, SayWhereADelayedBatchCanBegin) {
   scene_.capture.call(CommandId::vkSignalSemaphore, args_vkSignalSemaphore{scene_.device, &signal},
                       {.result = VK_SUCCESS});
   const std::string text = said();
-  const std::size_t given = text.find("    waits for VkSemaphore#0 = 7 before ALL_TRANSFER\n"),
-                    timed_out = text.find("host wait_fences, in vain"),
+  const std::size_t given = text.find("    waits for VkSemaphore#0 >= 7 before ALL_TRANSFER\n"),
+                    timed_out = text.find(": not ready, or it failed\n"),
                     signalled = text.find("host signal_semaphore VkSemaphore#0 = 7\n"),
                     begins = text.find("can begin now\n");
   ASSERT_NE(begins, std::string::npos) << text;
   EXPECT_LT(given, timed_out);
   EXPECT_LT(timed_out, signalled);
   EXPECT_LT(signalled, begins);
+}
+
+TEST_F(AccessRowsTest, SayWhatAPollOfAnEventFound) {
+  VkEventCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_EVENT_CREATE_INFO;
+  VkEvent event = handle<VkEvent>(0x500);
+  scene_.capture.call(CommandId::vkCreateEvent, args_vkCreateEvent{scene_.device, &info, nullptr, &event},
+                      {.result = VK_SUCCESS});
+  for (const VkResult found : {VK_EVENT_SET, VK_EVENT_RESET})
+    scene_.capture.call(CommandId::vkGetEventStatus, args_vkGetEventStatus{scene_.device, event}, {.result = found});
+  const std::string text = said();
+  EXPECT_NE(text.find("host poll_event VkEvent#0: set\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("host poll_event VkEvent#0: not set\n"), std::string::npos) << text;
+}
+
+TEST_F(AccessRowsTest, SayWhatRemainsAsTheEnd) {
+  scene_.begin(scene_.commands);
+  VkImageMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+  barrier.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+  barrier.image = scene_.image(0x600, VK_FORMAT_R8G8B8A8_UNORM, 3);
+  barrier.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 1, VK_REMAINING_MIP_LEVELS, 0, VK_REMAINING_ARRAY_LAYERS};
+  scene_.capture.call(
+      CommandId::vkCmdPipelineBarrier,
+      args_vkCmdPipelineBarrier{scene_.commands, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0,
+                                nullptr, 0, nullptr, 1, &barrier});
+  scene_.submit(scene_.commands);
+  const std::string text = said();
+  EXPECT_NE(text.find("COLOR mips 1:end layers 0:end: UNDEFINED -> GENERAL\n"), std::string::npos) << text;
+  // The stages of the command order all executions.
+  EXPECT_NE(text.find("    barrier of executions: ALL_TRANSFER -> ALL_TRANSFER\n"), std::string::npos) << text;
 }
 
 TEST_F(AccessRowsTest, SayThatABatchNeverBegins) {

@@ -55,6 +55,19 @@ struct AccessScene {
     capture.call(CommandId::vkCreateBuffer, args_vkCreateBuffer{device, &info, nullptr, &made}, {.result = VK_SUCCESS});
     return made;
   }
+  VkImage image(std::uint64_t value, VkFormat format, std::uint32_t mips = 1) {
+    VkImageCreateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_IMAGE_CREATE_INFO;
+    info.imageType = VK_IMAGE_TYPE_2D;
+    info.format = format;
+    info.extent = {16, 16, 1};
+    info.mipLevels = mips;
+    info.arrayLayers = 1;
+    info.samples = VK_SAMPLE_COUNT_1_BIT;
+    VkImage made = handle<VkImage>(value);
+    capture.call(CommandId::vkCreateImage, args_vkCreateImage{device, &info, nullptr, &made}, {.result = VK_SUCCESS});
+    return made;
+  }
   VkDescriptorSet set(VkDescriptorType type, std::uint32_t count) {
     const VkDescriptorSetLayoutBinding binding{0, type, count, VK_SHADER_STAGE_ALL, nullptr};
     VkDescriptorSetLayoutCreateInfo info{};
