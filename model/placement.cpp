@@ -314,12 +314,14 @@ void Placement::link(ObjectId memory, const Entry& entry) {
   RONDO_CHECK(use != nullptr);
   RONDO_CHECK(entry.end <= use->size);
   use->placed.add(entry);
+  changes_ += 1;
 }
 
 void Placement::unlink(ObjectId memory, const Entry& entry) {
   MemoryUse* const use = memories_.find(memory);
   RONDO_CHECK(use != nullptr);
   use->placed.remove(entry);
+  changes_ += 1;
   if (use->is_freed && use->placed.empty()) memories_.erase(memory);
 }
 

@@ -199,6 +199,9 @@ class Placement {
   // Buffers, images and acceleration structures that are alive and lie on these bytes, ascending, each once.
   std::vector<ObjectId> on(ObjectId memory, std::uint64_t offset, std::uint64_t size) const;
 
+  // Counts changes of what lies in memories.
+  std::uint64_t changes() const { return changes_; }
+
   // True if a limit was met (PlacementLimits): pieces of sparse resources are bound of which nothing is said here.
   bool too_many() const { return too_many_; }
 
@@ -343,7 +346,7 @@ class Placement {
   Table<ObjectId, MemoryUse> memories_;  // a freed one stays until nothing lies there
   PlacementLimits limits_;
   std::size_t pieces_ = 0;  // of all sparse resources
-  std::uint64_t steps_ = 0;
+  std::uint64_t steps_ = 0, changes_ = 0;
   bool too_many_ = false;
 };
 

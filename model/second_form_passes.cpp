@@ -150,8 +150,8 @@ const void* end_pass(Maker& m, const args_vkCmdEndRenderPass& a) {
 
 // --- Barriers ---
 
-// The stages of a command of the first form hold for each of its barriers, and for the executions of all commands. Where
-// no barrier is of all memory, one without accesses says that.
+// The stages of a command of the first form hold for each of its barriers, and for the executions of all commands.
+// Where no barrier is of all memory, one without accesses says that.
 template <class Args>
 VkDependencyInfo dependency_of(Maker& m, const Args& a) {
   const VkPipelineStageFlags2 from = a.srcStageMask, to = a.dstStageMask;

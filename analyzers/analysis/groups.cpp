@@ -24,11 +24,11 @@ Result<GroupBy> parse_group(const std::string& given) {
 
 std::string_view name_of(GroupBy by) { return kNames[static_cast<std::size_t>(by)]; }
 
-std::string pipeline_key(const WorkWalk& work, ObjectId pipeline) {
+std::string pipeline_key(const WorkNames& work, ObjectId pipeline) {
   return pipeline != ObjectId::null ? printable(work.name(pipeline)) : "no pipeline";
 }
 
-std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by) {
+std::string key_of(const WorkNames& work, const WorkItem& item, GroupBy by) {
   switch (by) {
     case GroupBy::none:
       return draw_text(item);

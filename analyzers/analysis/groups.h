@@ -6,7 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyzers/analysis/work_walk.h"
+#include "analyzers/analysis/work.h"
+#include "analyzers/analysis/work_names.h"
 #include "format/result.h"
 
 namespace rondo::analyzers {
@@ -21,8 +22,8 @@ inline constexpr std::string_view kNoLabel = "no label";
 Result<GroupBy> parse_group(const std::string& text);
 
 // The group of this item, as rows name it: "VkPipeline#3 "gemm"", "frame/shadows", "3".
-std::string key_of(const WorkWalk& work, const WorkItem& item, GroupBy by);
+std::string key_of(const WorkNames& work, const WorkItem& item, GroupBy by);
 // Of GroupBy::pipeline; 0: none.
-std::string pipeline_key(const WorkWalk& work, ObjectId pipeline);
+std::string pipeline_key(const WorkNames& work, ObjectId pipeline);
 
 }  // namespace rondo::analyzers

@@ -8,6 +8,7 @@
 
 #include "analyzers/analysis/groups.h"
 #include "analyzers/analysis/time_points.h"
+#include "analyzers/analysis/work_walk.h"
 #include "player/measure/times.h"
 #include "player/options.h"
 #include "player/play.h"

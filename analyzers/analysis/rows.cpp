@@ -51,6 +51,23 @@ constexpr RowField kFields[] = {
     {"draw", "bytes", "bytes that it may touch, each once: an upper bound"},
     {"draw", "bytes_unknown", "true: it may touch more than that"},
 
+    {"item", "item", "graph: number of the item, from 0, in the order of execution"},
+    {"item", "kind",
+     "work (a command), pass (a whole render pass), transition (a barrier that changes a layout or an owner), host (a "
+     "call that touches memory), present"},
+    {"item", "name", "RECORD@SUBMIT, as --around takes it; RECORD: a call"},
+    {"item", "(as of draw)", "the fields of the row draw, without bytes; submit is null where no submit executes it"},
+    {"item", "render_pass", "of a pass: VkRenderPass; empty: dynamic rendering"},
+    {"item", "draws", "of a pass: draws in it"},
+    {"item", "end_record", "of a pass: sequence number of its end"},
+    {"item", "commands", "of a pass: commands in it, with its begin and end"},
+    {"item", "touches",
+     "array: object; of buffers, memories and query pools begin and end in bytes or queries; of images parts (aspects, "
+     "mip, mips, layer, layers); on: what lies on the bytes, where that is not one resource; reads, writes"},
+    {"item", "needs",
+     "array: items, the numbers of the items that must come before, and from, their names; kinds (RAW, WAR, WAW, "
+     "layout, query); grade: certain or possible; and where, as of touches: without a range nobody knows it"},
+
     {"group", "by", "what the items are grouped by: kind, pipeline, label, pass, shader, submit, frame"},
     {"group", "item", "name of the group"},
     {"group", "n", "items in it"},
@@ -111,6 +128,8 @@ constexpr RowField kFields[] = {
     {"summary", "draws", "of these: draws, dispatches, rays, generated commands"},
     {"summary", "passes", "render passes in the span"},
     {"summary", "shown", "rows that were printed, where --top or --max left some out"},
+    {"summary", "needs", "graph: needs of all items"},
+    {"summary", "never_began", "graph: submits that wait for a signal that the capture does not have"},
     {"summary", "timed", "profile: items that have a time"},
     {"summary", "repeated",
      "profile: items without one, in secondaries that one command buffer executes more than once"},
@@ -138,7 +157,7 @@ constexpr RowField kFields[] = {
 
 std::span<const RowField> row_fields() { return kFields; }
 
-Result<void> append_head(std::string& out, std::string_view command, WorkWalk& work,
+Result<void> append_head(std::string& out, std::string_view command, WorkNames& work,
                          const std::function<void(JsonWriter&)>& more) {
   const Reader& reader = work.walk().reader();
   const auto digest = digest_of_file(reader.path());
@@ -169,15 +188,16 @@ Result<void> append_head(std::string& out, std::string_view command, WorkWalk& w
   return {};
 }
 
-void write_item(JsonWriter& json, const WorkWalk& work, const WorkItem& item) {
-  json.field("submit", item.submit);
+void write_work(JsonWriter& json, const WorkNames& work, const WorkItem& item) {
+  json.key("submit");
+  item.submit != access::Executed::kNoSubmit ? json.unsigned_value(item.submit) : json.null();
   json.key("draw");
   item.draw != access::Executed::kNoDraw ? json.unsigned_value(item.draw) : json.null();
   json.field("frame", item.frame);
   json.field("record", item.record);
   json.field("at", item.at);
   json.field("command", codec::info(item.command).name);
-  json.field("queue", work.objects().name(item.queue));
+  if (item.queue != ObjectId::null) json.field("queue", work.objects().name(item.queue));
   if (item.pipeline != ObjectId::null) {
     json.field("pipeline", work.objects().name(item.pipeline));
     if (const std::string* given = work.given_name(item.pipeline)) json.field("pipeline_name", *given);
@@ -204,6 +224,10 @@ void write_item(JsonWriter& json, const WorkWalk& work, const WorkItem& item) {
     json.end_object();
   }
   if (item.views != 0) json.field("views", item.views);
+}
+
+void write_item(JsonWriter& json, const WorkNames& work, const WorkItem& item) {
+  write_work(json, work, item);
   json.field("bytes", item.bytes);
   if (item.bytes_unknown) json.field("bytes_unknown", true);
 }
@@ -222,7 +246,7 @@ std::string counts_text(const WorkItem& item) {
   return out;
 }
 
-std::string shaders_text(const WorkWalk& work, ObjectId pipeline) {
+std::string shaders_text(const WorkNames& work, ObjectId pipeline) {
   std::string out;
   for (const StageShader& shader : work.shaders(pipeline))
     append(out, "{}{} {}", out.empty() ? "" : ", ", shader.stage, to_string(shader.digest).substr(0, 8));

@@ -8,7 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyzers/analysis/work_walk.h"
+#include "analyzers/analysis/work.h"
+#include "analyzers/analysis/work_names.h"
 #include "analyzers/text/json.h"
 
 namespace rondo::analyzers {
@@ -25,17 +26,19 @@ std::span<const RowField> row_fields();
 
 // {"row":"analysis",…}: what was looked at. `command` is the subcommand that prints the rows. Reads the file once, for
 // its digest. `more` adds fields of the subcommand's own.
-Result<void> append_head(std::string& out, std::string_view command, WorkWalk& work,
+Result<void> append_head(std::string& out, std::string_view command, WorkNames& work,
                          const std::function<void(JsonWriter&)>& more = {});
 
 // What the rows of an item say in all analyses: where it stands, what it is, its labels and shaders.
-void write_item(JsonWriter& json, const WorkWalk& work, const WorkItem& item);
+void write_work(JsonWriter& json, const WorkNames& work, const WorkItem& item);
+// … and the bytes that it may touch.
+void write_item(JsonWriter& json, const WorkNames& work, const WorkItem& item);
 
 // "3:17"; "3:-" where the item has no draw number.
 std::string draw_text(const WorkItem& item);
 // "vertices 36, instances 1"; "groups 64 1 1". Empty: the command counts nothing.
 std::string counts_text(const WorkItem& item);
 // The begins of the digests that `player --replace` takes, "fragment 91c3a0f2"; empty: none.
-std::string shaders_text(const WorkWalk& work, ObjectId pipeline);
+std::string shaders_text(const WorkNames& work, ObjectId pipeline);
 
 }  // namespace rondo::analyzers

@@ -29,6 +29,26 @@ void add_saturated(std::uint64_t& to, std::uint64_t bytes) {
 
 }  // namespace
 
+WorkItem item_of(const Executed& executed, std::uint64_t frame) {
+  WorkItem item;
+  item.record = item.end = executed.record;
+  item.at = executed.at;
+  item.submit = executed.submit;
+  item.frame = frame;
+  item.draw = executed.draw;
+  item.command = executed.command;
+  item.queue = executed.queue;
+  item.batch = executed.batch;
+  item.primary = item.end_primary = executed.primary;
+  item.label_path = executed.label_path;
+  if (executed.recorded != nullptr) {
+    item.views = executed.recorded->views;
+    item.pipeline = executed.recorded->pipeline;
+    item.counts = executed.recorded->counts;
+  }
+  return item;
+}
+
 void WorkList::add_bytes(WorkItem& item, const Executed& executed) {
   touched_.clear();
   for (const Touch& touch : executed.touches) touched_.emplace_back(hash_of(touch), &touch);
@@ -51,32 +71,12 @@ void WorkList::add_bytes_of_pass(const Executed& executed) {
 }
 
 WorkItem& WorkList::add(const Executed& executed, std::uint64_t frame) {
-  WorkItem& item = items_.emplace_back();
-  item.record = item.end = executed.record;
-  item.at = executed.at;
-  item.submit = executed.submit;
-  item.frame = frame;
-  item.draw = executed.draw;
-  item.command = executed.command;
-  item.queue = executed.queue;
-  item.batch = executed.batch;
-  item.primary = item.end_primary = executed.primary;
-  item.label_path = executed.label_path;
-  item.views = executed.recorded->views;
-  item.pipeline = executed.recorded->pipeline;
-  item.counts = executed.recorded->counts;
+  WorkItem& item = items_.emplace_back(item_of(executed, frame));
   add_bytes(item, executed);
   return item;
 }
 
 void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
-  suspends_ = executed.recorded->suspends;
-  if (is_suspended_ && executed.recorded->resumes) {
-    is_suspended_ = false;
-    in_pass_ = true;
-    add_bytes_of_pass(executed);
-    return;
-  }
   pass_item_ = items_.size();
   WorkItem& item = add(executed, frame);
   counted_in_pass_ = {};
@@ -86,41 +86,26 @@ void WorkList::begin_pass(const Executed& executed, std::uint64_t frame) {
   item.end = 0;
   item.pass = passes_++;
   item.render_pass = executed.recorded->pass;
-  in_pass_ = true;
-  is_suspended_ = false;
-}
-
-void WorkList::end_pass(const Executed& executed) {
-  if (!in_pass_) return;
-  WorkItem& item = items_[pass_item_];
-  item.end = executed.record;
-  item.end_primary = executed.primary;
-  in_pass_ = false;
-  is_suspended_ = suspends_;
 }
 
 void WorkList::take(const Executed& executed, std::uint64_t frame) {
   if (executed.recorded == nullptr) return;
   if (!items_.empty() && executed.submit != submit_) finish();
   submit_ = executed.submit;
-  switch (executed.recorded->mark) {
-    case Mark::begins_pass:
-      return begin_pass(executed, frame);
-    case Mark::begins_label:
-    case Mark::ends_label:
-      return;
-    case Mark::next_subpass:
-    case Mark::ends_pass:
-    case Mark::none:
-      break;
-  }
+  const access::Recorded& recorded = *executed.recorded;
+  if (recorded.mark == Mark::begins_label || recorded.mark == Mark::ends_label) return;
+  const OpenPass::Where where = pass_.take(recorded.mark, recorded.suspends, recorded.resumes);
+  if (where == OpenPass::Where::begins) return begin_pass(executed, frame);
   // What a pass does between its draws, as resolves, is its own.
-  if (in_pass_) add_bytes_of_pass(executed);
-  if (executed.recorded->mark == Mark::ends_pass) return end_pass(executed);
-  if (executed.recorded->mark != Mark::none) return;
+  if (where != OpenPass::Where::outside) add_bytes_of_pass(executed);
+  if (where == OpenPass::Where::ends) {
+    items_[pass_item_].end = executed.record;
+    items_[pass_item_].end_primary = executed.primary;
+  }
+  if (recorded.mark != Mark::none) return;
   if (executed.draw == Executed::kNoDraw && !codec::only_works(codec::info(executed.command))) return;
   WorkItem& item = add(executed, frame);
-  if (in_pass_) {
+  if (where == OpenPass::Where::inside) {
     WorkItem& pass = items_[pass_item_];
     item.pass = pass.pass;
     if (executed.draw != Executed::kNoDraw) {
@@ -137,7 +122,7 @@ void WorkList::finish() {
   if (!items_.empty()) sink_(items_);
   items_.clear();
   passes_ = 0;
-  in_pass_ = is_suspended_ = suspends_ = false;
+  pass_.end();
 }
 
 }  // namespace rondo::analyzers

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "analyzers/analysis/open_pass.h"
 #include "model/access/model.h"
 
 namespace rondo::analyzers {
@@ -44,6 +45,9 @@ struct WorkItem {
   static constexpr std::uint32_t kNoPass = ~std::uint32_t{};
 };
 
+// What an executed command says of its item. `bytes`, and what a pass adds up, are not set.
+WorkItem item_of(const access::Executed& executed, std::uint64_t frame);
+
 class WorkList {
  public:
   // Gets the items of one submit, in the order in which they begin; a pass stands before what is in it.
@@ -57,7 +61,6 @@ class WorkList {
 
  private:
   void begin_pass(const access::Executed& executed, std::uint64_t frame);
-  void end_pass(const access::Executed& executed);
   WorkItem& add(const access::Executed& executed, std::uint64_t frame);
   void add_bytes(WorkItem& item, const access::Executed& executed);
   void add_bytes_of_pass(const access::Executed& executed);
@@ -66,9 +69,8 @@ class WorkList {
   const Sink sink_;
   std::vector<WorkItem> items_;  // of the submit
   std::uint64_t submit_ = 0;
-  // The render pass that is open, or suspended to be resumed by a later command buffer.
-  bool in_pass_ = false, suspends_ = false, is_suspended_ = false;
-  std::size_t pass_item_ = 0;                                            // index into items_
+  OpenPass pass_;
+  std::size_t pass_item_ = 0;                                            // index into items_, of the last pass
   std::uint32_t passes_ = 0;                                             // of the submit
   std::vector<std::pair<std::uint64_t, const access::Touch*>> touched_;  // by hash: of one item
   std::unordered_set<std::uint64_t> counted_in_pass_;  // hashes of touches whose bytes are in the pass already

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "analyzers/analysis/rows.h"
+#include "analyzers/analysis/work_walk.h"
 #include "analyzers/text/output.h"
 #include "analyzers/text/text.h"
 

@@ -6,14 +6,9 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "analyzers/analysis/work.h"
-#include "analyzers/read/capture_info.h"
-#include "analyzers/read/shader_list.h"
-#include "analyzers/read/walk.h"
-#include "format/given_names.h"
+#include "analyzers/analysis/work_names.h"
 #include "format/spans.h"
 
 namespace rondo::analyzers {
@@ -25,7 +20,9 @@ struct WorkTotals {
   std::string cut;                        // why the capture ends early; empty: it is complete
 };
 
-class WorkWalk {
+// The names, labels and shaders are those that the capture has given up to the submit that a visitor gets. They stay
+// after run().
+class WorkWalk : public WorkNames {
  public:
   static Result<WorkWalk> open(const std::string& path);
   WorkWalk(WorkWalk&&) = default;
@@ -39,30 +36,10 @@ class WorkWalk {
   Result<WorkTotals> run(const SpanRequest& span, Visit which,
                          const std::function<bool(std::span<const WorkItem>)>& visit);
 
-  Walk& walk() { return *walk_; }
-  // The names, labels and shaders that the capture has given up to the submit that `visit` gets. They stay after run().
-  const ObjectTable& objects() const { return walk_->objects(); }
-  // "VkPipeline#3", with the name that the program gave it.
-  std::string name(ObjectId id) const { return full_name(names_, walk_->objects(), id); }
-  const std::string* given_name(ObjectId id) const {
-    const auto found = names_.find(id);
-    return found != names_.end() ? &found->second : nullptr;
-  }
-  const std::vector<DeviceRow>& devices() const { return facts_.devices; }
-  std::vector<std::string_view> labels(std::uint32_t path) const { return model_->labels_of(path); }
-  std::string label_text(std::uint32_t path) const;  // "frame/shadows"; empty: none
-  // Of a pipeline, in the order of its creation.
-  std::span<const StageShader> shaders(ObjectId pipeline) const { return shaders_.stages_of(pipeline); }
-
  private:
-  explicit WorkWalk(Walk walk) : walk_(std::make_unique<Walk>(std::move(walk))) {}
-  Result<rondo::Span> find(const SpanRequest& span, std::vector<Scope>& scopes);
+  using WorkNames::WorkNames;
 
-  std::unique_ptr<Walk> walk_;
   std::unique_ptr<access::Model> model_;
-  CaptureInfo facts_;  // of devices
-  GivenNames names_;
-  ShaderList shaders_;
 };
 
 }  // namespace rondo::analyzers

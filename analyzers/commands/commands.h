@@ -16,6 +16,7 @@ Result<int> run_accesses(Arguments args);
 Result<int> run_capture(Arguments args);
 Result<int> run_diff(Arguments args);
 Result<int> run_extract(Arguments args);
+Result<int> run_graph(Arguments args);
 Result<int> run_finish(Arguments args);
 Result<int> run_info(Arguments args);
 Result<int> run_dump(Arguments args);

@@ -11,6 +11,7 @@
 #include "analyzers/analysis/profile_rows.h"
 #include "analyzers/analysis/report_data.h"
 #include "analyzers/analysis/rows.h"
+#include "analyzers/analysis/work_walk.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/report_pictures.h"
 #include "analyzers/options/cli.h"

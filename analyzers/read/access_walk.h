@@ -31,8 +31,8 @@ class AccessReader {
   // A record that has a command, the layer's own too, after what it does was told.
   virtual void done(const Step&) {}
   virtual bool executed(const access::Executed& executed) = 0;
-  // Of AccessWanted::synchronization. A batch comes before what it executes. It begins at once, or later: then it had to
-  // wait for what came later.
+  // Of AccessWanted::synchronization. A batch comes before what it executes. It begins at once, or `later`: then it had
+  // to wait for what came after it.
   virtual bool batch(const model::Batch&) { return true; }
   virtual bool begins(const model::Batch&, bool /*later*/) { return true; }
   virtual bool never_begins(const model::Batch&) { return true; }

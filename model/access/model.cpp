@@ -27,6 +27,17 @@ std::vector<ObjectId> Model::reachable() const {
   return all;
 }
 
+bool Model::is_reachable(ObjectId id) const {
+  const model::Effects& effects = impl_->effects;
+  if (effects.in_memory.count(id) != 0) return true;
+  const model::Buffer* const buffer = effects.views.buffers.find(id);
+  return buffer != nullptr && buffer->address != 0;
+}
+
+std::uint64_t Model::reached() const { return impl_->effects.reached; }
+
+const model::Image* Model::image(ObjectId id) const { return impl_->effects.views.images.find(id); }
+
 std::vector<std::string_view> Model::labels_of(std::uint32_t path) const { return impl_->labels.names(path); }
 
 std::uint64_t Model::bytes_of(const Touch& touch) const {

@@ -13,6 +13,7 @@
 
 #include "model/access/executed.h"
 #include "model/call.h"
+#include "model/views.h"
 
 namespace rondo::access {
 
@@ -45,6 +46,11 @@ class Model {
   // What addresses and descriptors in memory may lead to now: buffers whose address the program was told, and what
   // lies behind descriptors that it wrote into memory, or of which there are very many. Ascending.
   std::vector<ObjectId> reachable() const;
+  bool is_reachable(ObjectId id) const;
+  // Counts what becomes reachable.
+  std::uint64_t reached() const;
+  // An image that is alive, a swapchain's too; null: it is none. Holds until the next call is taken.
+  const model::Image* image(ObjectId id) const;
   // The names of a path of labels (Executed::label_path), the outermost first. Labels of the queue come before those
   // of its command buffers. Specification: "Queue Labels", "Command Buffer Labels".
   std::vector<std::string_view> labels_of(std::uint32_t path) const;

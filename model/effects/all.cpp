@@ -97,7 +97,12 @@ void Effects::told_address(ObjectId id, std::uint64_t address) {
   forget_address(id, *buffer);
   buffer->address = address;
   addresses.emplace(address, id);
+  reached += 1;
   longest_ = std::max(longest_, buffer->bytes);
+}
+
+void Effects::reach_in_memory(ObjectId id) {
+  if (id != ObjectId::null && in_memory.insert(id).second) reached += 1;
 }
 
 bool Effects::at_address(VkDeviceAddress address, std::uint64_t size, BufferRange& out) const {

@@ -53,6 +53,7 @@ class Effects final : public EffectsOf<ObjectId> {
   std::multimap<std::uint64_t, ObjectId> addresses;  // buffers by address: those of one memory may share it
   // What may be reached besides those: descriptors of it were written into memory, or there are very many of them.
   std::unordered_set<ObjectId> in_memory;
+  std::uint64_t reached = 0;  // counts what came to `addresses` and `in_memory`
 
   // Calls by address. `size` 0: how much nobody says, to the end of its buffer. An address that is in none is unknown.
   void touch_address(VkDeviceAddress address, std::uint64_t size, VkPipelineStageFlags2 stages, VkAccessFlags2 access);
@@ -64,6 +65,7 @@ class Effects final : public EffectsOf<ObjectId> {
   // --- For handlers ---
 
   void told_address(ObjectId buffer, std::uint64_t address);
+  void reach_in_memory(ObjectId id);  // null: nothing
   // Room for that many more descriptors in sets, or in what is pushed. False: there is none, and they are not kept.
   bool keep_descriptors(std::size_t count, bool pushed);
   void lose_descriptors(std::size_t count, bool pushed);

@@ -130,8 +130,8 @@ void get_descriptor(Effects& e, const Call& c) {
 void reach_descriptor(Effects& e, ObjectId id) {
   if (const ImageView* view = e.views.views.find(id); view != nullptr) id = view->image;
   if (const BufferView* view = e.buffer_views.find(id); view != nullptr) id = view->buffer;
-  if (const auto* structure = e.views.structures.find(id); structure != nullptr) e.in_memory.insert(structure->buffer);
-  if (id != ObjectId::null) e.in_memory.insert(id);
+  if (const auto* structure = e.views.structures.find(id); structure != nullptr) e.reach_in_memory(structure->buffer);
+  e.reach_in_memory(id);
 }
 
 void write_descriptors(Effects& e, const Call& c, const DescriptorTarget& to, const VkWriteDescriptorSet& w) {

@@ -26,8 +26,8 @@ void told_structure_address(Effects& e, const Call& c) {
   const ObjectId id = c.id(&c.as<args_vkGetAccelerationStructureDeviceAddressKHR>().pInfo->accelerationStructure);
   const auto* structure = e.views.structures.find(id);
   if (structure == nullptr) return;
-  e.in_memory.insert(id);
-  if (structure->buffer != ObjectId::null) e.in_memory.insert(structure->buffer);
+  e.reach_in_memory(id);
+  e.reach_in_memory(structure->buffer);
 }
 
 void create_swapchain(Effects& e, const Call& c) {

@@ -216,7 +216,7 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
     return help.substr(at, end - at).find("\n  " + field + " ") != std::string::npos;
   };
   for (const std::vector<Json>& rows :
-       {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}),
+       {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}), graph_of(kernels().path),
         profile_of(kernels().path, {"--draws", "--statistics"}),
         profile_of(kernels().path, {"--counters", "all"}, "counters=1"),
         profile_of(kernels().path, {"--counters", "all"}),
@@ -225,6 +225,6 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
       for (const std::string& field : row.names("")) {
         const std::string kind = unquoted(row.at("/row"));
         INFO(kind << " " << field);
-        if (field != "row") CHECK((known(kind, field) || (kind == "time" && known("draw", field))));
+        if (field != "row") CHECK((known(kind, field) || ((kind == "time" || kind == "item") && known("draw", field))));
       }
 }

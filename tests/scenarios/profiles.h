@@ -46,6 +46,12 @@ inline std::vector<Json> draws_of(const std::string& path, const Words& more = {
   return rows_of(rondo(words));
 }
 
+inline std::vector<Json> graph_of(const std::string& path, const Words& more = {}) {
+  Words words{"graph", "--format=jsonl", path};
+  words.insert(words.end(), more.begin(), more.end());
+  return rows_of(rondo(words));
+}
+
 inline const Recording& kernels() {
   CaptureOptions options;
   options.driver = fake;

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/work_graph.h"
+
+#include <algorithm>
+#include <tuple>
+#include <variant>
+
+#include "format/check.h"
+#include "format/codec/schema.h"
+
+namespace rondo::graph {
+
+namespace {
+
+using access::Executed;
+using access::Mark;
+using analyzers::OpenPass;
+
+// Whether anything happens: not where both layouts and both owners are the same.
+bool changes(const model::Transition& one) { return one.from != one.to || one.source != one.target; }
+
+bool has_transition(const Executed& executed) {
+  return std::any_of(executed.effects.begin(), executed.effects.end(), [](const model::Effect& effect) {
+    const auto* const one = std::get_if<model::Transition>(&effect);
+    return one != nullptr && changes(*one);
+  });
+}
+
+// A layout transition from UNDEFINED forgets what there was: that is no touch of its own.
+bool changes_layout_of(const Executed& executed, ObjectId image) {
+  return std::any_of(executed.effects.begin(), executed.effects.end(), [&](const model::Effect& effect) {
+    const auto* const one = std::get_if<model::Transition>(&effect);
+    return one != nullptr && one->resource == image && changes(*one);
+  });
+}
+
+bool is_work(const Executed& executed) {
+  return executed.draw != Executed::kNoDraw || !executed.touches.empty() || executed.reach.unknown != 0 ||
+         codec::only_works(codec::info(executed.command));
+}
+
+ItemKind kind_of(const Executed& executed) {
+  if (executed.command == CommandId::vkQueuePresentKHR) return ItemKind::present;
+  if (executed.recorded == nullptr) return ItemKind::host;
+  const bool works = codec::only_works(codec::info(executed.command)) || executed.draw != Executed::kNoDraw;
+  return works || !has_transition(executed) ? ItemKind::work : ItemKind::transition;
+}
+
+}  // namespace
+
+const char* name_of(ItemKind kind) {
+  switch (kind) {
+    case ItemKind::work:
+      return "work";
+    case ItemKind::pass:
+      return "pass";
+    case ItemKind::transition:
+      return "transition";
+    case ItemKind::host:
+      return "host";
+    case ItemKind::present:
+      return "present";
+  }
+  return "";
+}
+
+void WorkGraph::take(const Executed& executed, std::uint64_t frame) {
+  if (executed.submit != submit_) finish();
+  submit_ = executed.submit;
+  OpenPass::Where where = OpenPass::Where::outside;
+  if (executed.recorded != nullptr)
+    where = open_.take(executed.recorded->mark, executed.recorded->suspends, executed.recorded->resumes);
+  if (where == OpenPass::Where::begins) {
+    end_pass();
+    has_pass_ = true;
+    pass_ = {ItemKind::pass, analyzers::item_of(executed, frame), items_, 0};
+    pass_.work.is_pass = true;
+    pass_.work.end = 0;
+    pass_.work.render_pass = executed.recorded->pass;
+    pass_.work.pipeline = ObjectId::null;
+  }
+  if (where == OpenPass::Where::outside) {
+    if (!is_work(executed) && !has_transition(executed)) return;
+    // A suspended pass is over where something else works.
+    end_pass();
+    touch(executed);
+    tell({kind_of(executed), analyzers::item_of(executed, frame), items_, 1});
+    return;
+  }
+  pass_.commands += 1;
+  if (executed.draw != Executed::kNoDraw) {
+    WorkItem& pass = pass_.work;
+    if (pass.draws != 0 && pass.pipeline != executed.recorded->pipeline) pass.has_several_pipelines = true;
+    pass.pipeline = pass.has_several_pipelines ? ObjectId::null : executed.recorded->pipeline;
+    pass.draws += 1;
+  }
+  touch(executed);
+  if (where != OpenPass::Where::ends) return;
+  pass_.work.end = executed.record;
+  pass_.work.end_primary = executed.primary;
+  if (!open_.is_suspended()) end_pass();
+}
+
+void WorkGraph::finish() {
+  open_.end();
+  end_pass();
+}
+
+void WorkGraph::end_pass() {
+  if (!has_pass_) return;
+  has_pass_ = false;
+  tell(pass_);
+}
+
+void WorkGraph::touch(const Executed& executed) {
+  const std::uint32_t node = needs_.begin();
+  RONDO_CHECK(node == item_of_.size());
+  item_of_.push_back(items_);
+  for (const access::Touch& one : executed.touches)
+    if (!one.forgets || !changes_layout_of(executed, one.object))
+      spaces_.touch(one, objects_.objects()[one.object].type);
+  spaces_.reach(executed.reach);
+  for (const model::Effect& effect : executed.effects)
+    if (const auto* const one = std::get_if<model::Transition>(&effect); one != nullptr && changes(*one))
+      spaces_.transition(*one);
+  for (const Needs::Touch& one : needs_.touches())
+    pieces_.push_back({one.space, one.begin, one.end, one.reads, one.writes});
+  needs_.end();
+  if (item_needs_.size() >= most_needs_) {
+    settle_needs();
+    most_needs_ = std::max(kFew, 2 * item_needs_.size());
+  }
+  if (pieces_.size() >= most_pieces_) {
+    settle_pieces();
+    most_pieces_ = std::max(kFew, 2 * pieces_.size());
+  }
+}
+
+// What a command needs, as needs of its item.
+void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
+  if (is_join(node)) {
+    joined_.clear();
+    for (const Need& need : all) joined_.push_back(is_join(need.from.node) ? need.from.node : item_of_[need.from.node]);
+    joined_.erase(std::unique(joined_.begin(), joined_.end()), joined_.end());
+    sink_.join(node, joined_);
+    return;
+  }
+  for (const Need& need : all) {
+    ItemNeed one;
+    one.from = is_join(need.from.node) ? need.from.node : item_of_[need.from.node];
+    if (one.from == items_) continue;  // in the same pass
+    one.space = need.space;
+    one.begin = need.begin;
+    one.end = need.end;
+    one.possible = need.possible;
+    const bool layout = needs_.way(need.to.way).changes_layout ||
+                        (!is_join(need.from.node) && needs_.way(need.from.way).changes_layout);
+    if (spaces_.info(need.space).kind == SpaceInfo::Kind::queries)
+      one.kinds = kQuery;
+    else if (layout)
+      one.kinds = kLayout;
+    else
+      one.kinds = need.hazard == Hazard::raw ? kRaw : need.hazard == Hazard::war ? kWar : kWaw;
+    item_needs_.push_back(one);
+  }
+}
+
+void WorkGraph::tell(const Item& item) {
+  settle_needs();
+  settle_pieces();
+  RONDO_CHECK(item.number == items_);
+  RONDO_CHECK(item_needs_.empty() || is_join(item_needs_.back().from) || item_needs_.back().from < item.number);
+  items_ += 1;
+  sink_.item(item, item_needs_, pieces_);
+  item_needs_.clear();
+  pieces_.clear();
+  most_needs_ = most_pieces_ = kFew;
+}
+
+// Each once: those that meet and touch in the same way are one.
+void WorkGraph::settle_pieces() {
+  const auto order = [](const Piece& a) { return std::tuple(a.space, a.reads, a.writes, a.begin, a.end); };
+  std::sort(pieces_.begin(), pieces_.end(), [&](const Piece& a, const Piece& b) { return order(a) < order(b); });
+  std::size_t last = 0;
+  for (std::size_t i = 1; i < pieces_.size(); ++i) {
+    Piece& into = pieces_[last];
+    const Piece& next = pieces_[i];
+    if (into.space == next.space && into.reads == next.reads && into.writes == next.writes && next.begin <= into.end)
+      into.end = std::max(into.end, next.end);
+    else
+      pieces_[++last] = next;
+  }
+  if (!pieces_.empty()) pieces_.resize(last + 1);
+}
+
+// Each once: what meets in a range is one need, and kinds of the same range are one.
+void WorkGraph::settle_needs() {
+  const auto merge = [&](const auto& is_same, const auto& into) {
+    std::size_t last = 0;
+    for (std::size_t i = 1; i < item_needs_.size(); ++i)
+      if (is_same(item_needs_[last], item_needs_[i]))
+        into(item_needs_[last], item_needs_[i]);
+      else
+        item_needs_[++last] = item_needs_[i];
+    if (!item_needs_.empty()) item_needs_.resize(last + 1);
+  };
+  const auto sort_by = [&](const auto& order) {
+    std::sort(item_needs_.begin(), item_needs_.end(),
+              [&](const ItemNeed& a, const ItemNeed& b) { return order(a) < order(b); });
+  };
+  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.possible, a.kinds, a.begin, a.end); });
+  merge(
+      [](const ItemNeed& a, const ItemNeed& b) {
+        return a.from == b.from && a.space == b.space && a.possible == b.possible && a.kinds == b.kinds &&
+               b.begin <= a.end;
+      },
+      [](ItemNeed& a, const ItemNeed& b) { a.end = std::max(a.end, b.end); });
+  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.possible, a.begin, a.end, a.kinds); });
+  merge(
+      [](const ItemNeed& a, const ItemNeed& b) {
+        return a.from == b.from && a.space == b.space && a.possible == b.possible && a.begin == b.begin &&
+               a.end == b.end;
+      },
+      [](ItemNeed& a, const ItemNeed& b) { a.kinds = static_cast<std::uint8_t>(a.kinds | b.kinds); });
+}
+
+}  // namespace rondo::graph

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph_edges.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "analyzers/text/text.h"
+#include "format/check.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+bool read_number(std::string_view text, std::uint64_t& out) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+Result<ItemWanted> ItemWanted::parse(const char* option, std::string_view text_given) {
+  ItemWanted made;
+  const std::size_t at = text_given.find('@');
+  std::uint64_t submit = 0;
+  const bool good = read_number(text_given.substr(0, at), made.record) &&
+                    (at == std::string_view::npos || read_number(text_given.substr(at + 1), submit));
+  if (!good)
+    return fail(Status::usage,
+                rondo::analyzers::text("{} {}: not RECORD@SUBMIT, as in 1234@3, or RECORD; rondo graph prints them",
+                                       option, printable(text_given)));
+  if (at != std::string_view::npos) made.submit = submit;
+  return made;
+}
+
+bool ItemWanted::is(const graph::Item& item) const {
+  const WorkItem& work = item.work;
+  if (submit && *submit != work.submit) return false;
+  return record == work.record || (work.is_pass && record > work.record && record <= work.end);
+}
+
+std::string ItemWanted::text() const {
+  return submit ? rondo::analyzers::text("{}@{}", record, *submit) : rondo::analyzers::text("{}", record);
+}
+
+bool GraphEdges::item(const graph::Item& item, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) {
+  RONDO_CHECK(item.number == items_);
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    if (!wanted_[i].is(item)) continue;
+    if (!found_[i]) found_[i] = item.number;
+    executions_[i] += 1;
+  }
+  std::uint32_t last = item.number;  // an item does not need itself
+  for (const graph::ItemNeed& need : needs) {
+    if (need.from != last) targets_.push_back(need.from);
+    last = need.from;
+  }
+  first_.push_back(targets_.size());
+  items_ += 1;
+  return true;
+}
+
+void GraphEdges::join(std::uint32_t join, std::span<const std::uint32_t> items) {
+  joins_[join].assign(items.begin(), items.end());
+}
+
+Result<std::uint32_t> GraphEdges::found(std::size_t i, const std::string& file) const {
+  if (found_[i]) return *found_[i];
+  return fail(Status::usage,
+              rondo::analyzers::text("{}: nothing that works or touches memory is record {}; rondo graph "
+                                     "prints what there is",
+                                     file, wanted_[i].text()));
+}
+
+std::span<const std::uint32_t> GraphEdges::targets(std::uint32_t from) const {
+  if (graph::is_join(from)) return joins_.at(from);
+  return std::span(targets_).subspan(first_[from], first_[from + 1] - first_[from]);
+}
+
+std::vector<bool> GraphEdges::around(std::uint32_t item, std::uint64_t hops) const {
+  // Needs are known from the later item only: so those of all items are turned around.
+  std::vector<std::vector<std::uint32_t>> users(items_);
+  std::vector<std::vector<std::uint32_t>> needed(items_);
+  std::vector<std::uint32_t> open;
+  for (std::uint32_t one = 0; one < items_; ++one) {
+    open.assign(1, one);
+    std::vector<std::uint32_t>& all = needed[one];
+    while (!open.empty()) {
+      const std::uint32_t from = open.back();
+      open.pop_back();
+      for (const std::uint32_t target : targets(from)) (graph::is_join(target) ? open : all).push_back(target);
+    }
+    for (const std::uint32_t target : all) users[target].push_back(one);
+  }
+  std::vector<bool> marked(items_);
+  marked[item] = true;
+  std::vector<std::uint32_t> front{item};
+  for (std::uint64_t hop = 0; hop < hops && !front.empty(); ++hop) {
+    std::vector<std::uint32_t> next;
+    for (const std::uint32_t one : front)
+      for (const auto* list : {&needed[one], &users[one]})
+        for (const std::uint32_t other : *list)
+          if (!marked[other]) marked[other] = true, next.push_back(other);
+    front = std::move(next);
+  }
+  return marked;
+}
+
+}  // namespace rondo::analyzers

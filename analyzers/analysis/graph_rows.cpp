@@ -1,0 +1,354 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph_rows.h"
+
+#include <algorithm>
+
+#include "analyzers/analysis/graph_places.h"
+#include "analyzers/analysis/rows.h"
+#include "analyzers/text/json.h"
+#include "analyzers/text/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using graph::Item;
+using graph::ItemKind;
+using graph::ItemNeed;
+using graph::Piece;
+
+constexpr std::size_t kMostOfJoin = 8;  // items of a join that text names
+constexpr std::size_t kMostPlaces = 8;  // ranges of a resource that it names
+
+std::vector<const char*> kind_words(std::uint8_t kinds) {
+  std::vector<const char*> words;
+  for (const auto& [kind, word] :
+       {std::pair(graph::kRaw, "RAW"), std::pair(graph::kWar, "WAR"), std::pair(graph::kWaw, "WAW"),
+        std::pair(graph::kLayout, "layout"), std::pair(graph::kQuery, "query")})
+    if ((kinds & kind) != 0) words.push_back(word);
+  return words;
+}
+
+const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes ? "read write" : "read") : "write"; }
+
+void append_notes(std::string& out, const GraphTotals& totals, std::string_view before) {
+  if (totals.never_began != 0)
+    append(out, "{}{} wait for a signal that the capture does not have: not in this\n", before,
+           plural(totals.never_began, "submit"));
+  if (!totals.cut.empty())
+    append(out, "{}the capture is cut ({}): what it lacks is not in this\n", before, printable(totals.cut));
+  if (totals.too_many)
+    append(out, "{}the capture has more to follow than any program needs: the rest is not in this\n", before);
+}
+
+class TextRows : public GraphRows {
+ public:
+  Result<void> head(std::string&, GraphWalk&) override { return {}; }
+  void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
+            std::span<const ItemNeed> needs, std::span<const Piece>) override {
+    append(out, "{}\n", item_text(walk, item));
+    // Ranges of one resource that are needed of one item for the same reason stand in one line.
+    std::vector<GraphPlace> places;
+    for (std::size_t i = 0; i < needs.size(); ++i) {
+      const ItemNeed& need = needs[i];
+      places.push_back(place_of(walk, need.space, need.begin, need.end));
+      if (i + 1 < needs.size() && needs[i + 1].from == need.from && needs[i + 1].kinds == need.kinds &&
+          needs[i + 1].possible == need.possible && needs[i + 1].space == need.space)
+        continue;
+      append(out, "    {} {}: {} {}\n", need.possible ? "may need" : "needs", from_text(names, need.from),
+             kinds_text(need.kinds), places_text(walk, places));
+      places.clear();
+    }
+  }
+  void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) override {
+    append(out, "{}, {}", plural(totals.items, "item"), plural(totals.needs, "need"));
+    if (shown != totals.items) append(out, "; {} shown", count_text(shown));
+    out += '\n';
+    append_notes(out, totals, "");
+  }
+
+ private:
+  static std::string places_text(const GraphWalk& walk, std::span<const GraphPlace> places) {
+    std::string out;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      if (i == kMostPlaces) return out + text(", and {} more", plural(places.size() - i, "range"));
+      const bool same = i != 0 && places[i].object == places[i - 1].object && places[i].on == places[i - 1].on;
+      if (same && !places[i].is_image)
+        append(out, ", {}:{}", places[i].begin, places[i].end);
+      else
+        append(out, "{}{}", i == 0 ? "" : "; ", place_text(walk, places[i]));
+    }
+    return out;
+  }
+  static std::string from_text(const ItemNames& names, std::uint32_t from) {
+    if (!graph::is_join(from)) return text_of(names[from]);
+    std::uint64_t all = 0;
+    const std::vector<std::uint32_t> some = names.items_of(from, kMostOfJoin, all);
+    std::string out = text("{}: ", plural(all, "item"));
+    for (const std::uint32_t one : some) append(out, "{}{}", one == some.front() ? "" : ", ", text_of(names[one]));
+    return all > some.size() ? out + ", ..." : out;
+  }
+};
+
+class JsonRows : public GraphRows {
+ public:
+  Result<void> head(std::string& out, GraphWalk& walk) override { return append_head(out, "graph", walk); }
+  void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
+            std::span<const ItemNeed> needs, std::span<const Piece> pieces) override {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "item");
+    write_graph_item(json, walk, item);
+    json.key("touches");
+    json.begin_array();
+    for (const Piece& piece : pieces) {
+      json.begin_object();
+      write_place(json, walk, place_of(walk, piece.space, piece.begin, piece.end));
+      json.field("reads", piece.reads);
+      json.field("writes", piece.writes);
+      json.end_object();
+    }
+    json.end_array();
+    json.key("needs");
+    json.begin_array();
+    for (const ItemNeed& need : needs) {
+      std::uint64_t all = 1;
+      const std::vector<std::uint32_t> of =
+          graph::is_join(need.from) ? names.items_of(need.from, SIZE_MAX, all) : std::vector<std::uint32_t>{need.from};
+      json.begin_object();
+      json.key("items");
+      json.begin_array();
+      for (const std::uint32_t one : of) json.unsigned_value(one);
+      json.end_array();
+      json.key("from");
+      json.begin_array();
+      for (const std::uint32_t one : of) json.string(text_of(names[one]));
+      json.end_array();
+      json.key("kinds");
+      json.begin_array();
+      for (const char* word : kind_words(need.kinds)) json.string(word);
+      json.end_array();
+      json.field("grade", need.possible ? "possible" : "certain");
+      write_place(json, walk, place_of(walk, need.space, need.begin, need.end));
+      json.end_object();
+    }
+    json.end_array();
+    json.end_object();
+    out += '\n';
+  }
+  void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) override {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "summary");
+    json.field("items", totals.items);
+    json.field("needs", totals.needs);
+    json.field("shown", shown);
+    json.field("never_began", totals.never_began);
+    json.field("too_many", totals.too_many);
+    if (!totals.cut.empty()) json.field("cut", totals.cut);
+    json.end_object();
+    out += '\n';
+  }
+};
+
+// A drawing has one edge for all needs of two items that it shows.
+class Drawing : public GraphRows {
+ public:
+  void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
+            std::span<const ItemNeed> needs, std::span<const Piece>) override {
+    node(out, item.number, item_text(walk, item));
+    for (std::size_t i = 0; i < needs.size();) {
+      std::uint8_t kinds = 0;
+      bool possible = true;
+      const std::uint32_t from = needs[i].from;
+      for (; i < needs.size() && needs[i].from == from; ++i) {
+        kinds = static_cast<std::uint8_t>(kinds | needs[i].kinds);
+        possible = possible && needs[i].possible;
+      }
+      std::uint64_t all = 1;
+      for (const std::uint32_t one :
+           graph::is_join(from) ? names.items_of(from, SIZE_MAX, all) : std::vector<std::uint32_t>{from})
+        if (names.is_shown(one)) edge(out, one, item.number, kinds_text(kinds), possible);
+    }
+  }
+
+ protected:
+  virtual void node(std::string& out, std::uint32_t item, const std::string& label) = 0;
+  virtual void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds,
+                    bool possible) = 0;
+};
+
+class DotRows : public Drawing {
+ public:
+  Result<void> head(std::string& out, GraphWalk&) override {
+    out += "digraph rondo {\n  node [shape=box];\n";
+    return {};
+  }
+  void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
+    append_notes(out, totals, "  // ");
+    out += "}\n";
+  }
+
+ private:
+  void node(std::string& out, std::uint32_t item, const std::string& label) override {
+    std::string quoted;
+    for (const char c : label) {
+      if (c == '"' || c == '\\') quoted += '\\';
+      quoted += c;
+    }
+    append(out, "  i{} [label=\"{}\"];\n", item, quoted);
+  }
+  void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds, bool possible) override {
+    append(out, "  i{} -> i{} [label=\"{}\"{}];\n", from, to, kinds, possible ? ", style=dashed" : "");
+  }
+};
+
+class GraphMlRows : public Drawing {
+ public:
+  Result<void> head(std::string& out, GraphWalk&) override {
+    out +=
+        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
+        "  <key id=\"label\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
+        "  <key id=\"kinds\" for=\"edge\" attr.name=\"kinds\" attr.type=\"string\"/>\n"
+        "  <key id=\"grade\" for=\"edge\" attr.name=\"grade\" attr.type=\"string\"/>\n"
+        "  <graph edgedefault=\"directed\">\n";
+    return {};
+  }
+  void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
+    std::string notes;
+    append_notes(notes, totals, "");
+    if (!notes.empty()) append(out, "  <!-- {} -->\n", escaped(notes));
+    out += "  </graph>\n</graphml>\n";
+  }
+
+ private:
+  static std::string escaped(const std::string& text) {
+    std::string out;
+    for (const char c : text) {
+      switch (c) {
+        case '&':
+          out += "&amp;";
+          break;
+        case '<':
+          out += "&lt;";
+          break;
+        case '>':
+          out += "&gt;";
+          break;
+        case '-':  // two of them end a comment
+          out += out.ends_with('-') ? " -" : "-";
+          break;
+        default:
+          out += c;
+      }
+    }
+    return out;
+  }
+  void node(std::string& out, std::uint32_t item, const std::string& label) override {
+    append(out, "    <node id=\"i{}\"><data key=\"label\">{}</data></node>\n", item, escaped(label));
+  }
+  void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds, bool possible) override {
+    append(
+        out,
+        "    <edge source=\"i{}\" target=\"i{}\"><data key=\"kinds\">{}</data><data key=\"grade\">{}</data></edge>\n",
+        from, to, kinds, possible ? "possible" : "certain");
+  }
+};
+
+// One line an item: what it does, and the slices of memory that it reads and writes.
+class ThunkRows : public GraphRows {
+ public:
+  Result<void> head(std::string&, GraphWalk&) override { return {}; }
+  void item(std::string& out, const GraphWalk& walk, const ItemNames&, const Item& item, std::span<const ItemNeed>,
+            std::span<const Piece> pieces) override {
+    append(out, "{}", item_text(walk, item));
+    for (const Piece& piece : pieces)
+      append(out, "{}{} {}", &piece == &pieces.front() ? ": " : ", ", access_word(piece),
+             slice_text(walk, piece.space, piece.begin, piece.end));
+    out += '\n';
+  }
+  void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override { append_notes(out, totals, ""); }
+};
+
+}  // namespace
+
+std::string text_of(const ItemName& name) {
+  if (name.submit == access::Executed::kNoSubmit) return text("{}", name.record);
+  return text("{}@{}", name.record, name.submit);
+}
+
+void ItemNames::add(const Item& item, bool shown) {
+  names_.push_back({item.work.record, item.work.submit});
+  shown_.push_back(shown);
+}
+
+void ItemNames::add_join(std::uint32_t join, std::span<const std::uint32_t> items) {
+  Join& made = joins_[join];
+  made.members.assign(items.begin(), items.end());
+  for (const std::uint32_t one : items) made.items += graph::is_join(one) ? joins_.at(one).items : 1;
+}
+
+std::vector<std::uint32_t> ItemNames::items_of(std::uint32_t join, std::size_t most, std::uint64_t& all) const {
+  std::vector<std::uint32_t> items, open{join};
+  all = joins_.at(join).items;
+  while (!open.empty() && items.size() < most) {
+    const Join& next = joins_.at(open.back());
+    open.pop_back();
+    for (const std::uint32_t one : next.members) {
+      if (graph::is_join(one))
+        open.push_back(one);
+      else if (items.size() < most)
+        items.push_back(one);
+    }
+  }
+  std::sort(items.begin(), items.end());
+  items.erase(std::unique(items.begin(), items.end()), items.end());
+  return items;
+}
+
+std::string kinds_text(std::uint8_t kinds) {
+  std::string out;
+  for (const char* word : kind_words(kinds)) append(out, "{}{}", out.empty() ? "" : " ", word);
+  return out;
+}
+
+std::string item_text(const GraphWalk& walk, const Item& item) {
+  const WorkItem& work = item.work;
+  std::string out = text("{} {}", text_of(ItemName{work.record, work.submit}),
+                         item.kind == ItemKind::pass ? "render pass" : codec::info(work.command).name);
+  if (work.end != work.record && work.end != 0) append(out, " to {}", work.end);
+  if (item.kind == ItemKind::pass) append(out, ", {}", plural(work.draws, "draw"));
+  if (work.draw != access::Executed::kNoDraw) append(out, ", draw {}", draw_text(work));
+  if (const std::string counts = counts_text(work); !counts.empty()) append(out, ", {}", counts);
+  if (work.queue != ObjectId::null) append(out, ", {}", walk.objects().name(work.queue));
+  append(out, ", frame {}", work.frame);
+  if (work.pipeline != ObjectId::null) append(out, ", {}", printable(walk.name(work.pipeline)));
+  if (const std::string shaders = shaders_text(walk, work.pipeline); !shaders.empty()) append(out, ", {}", shaders);
+  if (const std::string labels = walk.label_text(work.label_path); !labels.empty()) append(out, ", {}", labels);
+  return out;
+}
+
+void write_graph_item(JsonWriter& json, const GraphWalk& walk, const Item& item) {
+  json.field("item", item.number);
+  json.field("kind", name_of(item.kind));
+  json.field("name", text_of(ItemName{item.work.record, item.work.submit}));
+  write_work(json, walk, item.work);
+  if (item.kind == ItemKind::pass) {
+    json.field("render_pass",
+               item.work.render_pass != ObjectId::null ? walk.objects().name(item.work.render_pass) : "");
+    json.field("draws", item.work.draws);
+    json.field("end_record", item.work.end);
+    json.field("commands", item.commands);
+  }
+}
+
+std::unique_ptr<GraphRows> graph_rows(std::string_view format) {
+  if (format == "jsonl") return std::make_unique<JsonRows>();
+  if (format == "dot") return std::make_unique<DotRows>();
+  if (format == "graphml") return std::make_unique<GraphMlRows>();
+  if (format == "thunks") return std::make_unique<ThunkRows>();
+  return std::make_unique<TextRows>();
+}
+
+}  // namespace rondo::analyzers

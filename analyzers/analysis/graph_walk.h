@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work graph of a capture, item by item (graph/work_graph.h), and the names of what it is about. No device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include "analyzers/analysis/graph/work_graph.h"
+#include "analyzers/analysis/work_names.h"
+
+namespace rondo::analyzers {
+
+struct GraphTotals {
+  std::uint64_t items = 0, needs = 0;
+  std::uint64_t frames = 0, submits = 0;  // of the capture
+  std::uint64_t never_began = 0;          // submits that wait for a signal that the capture does not have
+  bool too_many = false;                  // the capture has more than any program needs: the rest is missing
+  std::string cut;                        // why the capture ends early; empty: it is complete
+};
+
+class GraphVisitor {
+ public:
+  virtual ~GraphVisitor() = default;
+  // As WorkGraph::Sink has them. False: no more is wanted.
+  virtual bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
+                    std::span<const graph::Piece> pieces) = 0;
+  virtual void join(std::uint32_t /*join*/, std::span<const std::uint32_t> /*items*/) {}
+};
+
+class GraphWalk : public WorkNames {
+ public:
+  static Result<GraphWalk> open(const std::string& path);
+
+  Result<GraphTotals> run(GraphVisitor& visitor);
+
+  // While the visitor is called: as they are then.
+  const graph::Spaces& spaces() const { return *spaces_; }
+  const model::Placement& placement() const { return placement_; }
+
+ private:
+  using WorkNames::WorkNames;
+  class Reader;
+
+  model::Placement placement_;
+  const graph::Spaces* spaces_ = nullptr;
+};
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo graph: what each item of work needs.
+#include <memory>
+#include <optional>
+
+#include "analyzers/analysis/graph_edges.h"
+#include "analyzers/analysis/graph_rows.h"
+#include "analyzers/analysis/graph_walk.h"
+#include "analyzers/analysis/work_span.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/options/budgets.h"
+#include "analyzers/options/cli.h"
+#include "analyzers/options/span_arguments.h"
+#include "analyzers/text/output.h"
+#include "analyzers/text/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+class Printer final : public GraphVisitor {
+ public:
+  Printer(GraphRows& rows, GraphWalk& walk, const WorkSpan& span, const std::optional<std::vector<bool>>& around)
+      : rows_(rows), walk_(walk), span_(span), around_(around) {}
+
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
+            std::span<const graph::Piece> pieces) override {
+    const bool shown = (!around_ || (*around_)[item.number]) && span_.contains(item.work, walk_);
+    names_.add(item, shown);
+    if (!shown) return true;
+    shown_ += 1;
+    line_.clear();
+    rows_.item(line_, walk_, names_, item, needs, pieces);
+    out_.write(line_);
+    return !out_.closed();
+  }
+  void join(std::uint32_t join, std::span<const std::uint32_t> items) override { names_.add_join(join, items); }
+
+  Result<void> head() {
+    RONDO_TRY(rows_.head(line_, walk_));
+    out_.write(line_);
+    return {};
+  }
+  Result<void> finish(const GraphTotals& totals) {
+    line_.clear();
+    rows_.summary(line_, totals, shown_);
+    out_.write(line_);
+    return out_.finish();
+  }
+
+ private:
+  GraphRows& rows_;
+  GraphWalk& walk_;
+  const WorkSpan& span_;
+  const std::optional<std::vector<bool>>& around_;
+  ItemNames names_;
+  std::uint64_t shown_ = 0;
+  Output out_;
+  std::string line_;
+};
+
+// The items around one of them.
+Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted& wanted, std::uint64_t hops) {
+  auto walk = GraphWalk::open(file);
+  if (!walk) return tl::unexpected(walk.error());
+  GraphEdges edges(std::span(&wanted, 1));
+  const auto totals = walk->run(edges);
+  if (!totals) return tl::unexpected(totals.error());
+  const auto found = edges.found(0, file);
+  if (!found) return tl::unexpected(found.error());
+  if (!wanted.submit && edges.executions(0) > 1)
+    say(text("record {} is executed {} times: this is about the first one", wanted.record, edges.executions(0)));
+  return edges.around(*found, hops);
+}
+
+}  // namespace
+
+Result<int> run_graph(Arguments args) {
+  std::string file, format = "text";
+  std::optional<std::string> around, hops;
+  SpanArguments span_arguments;
+  Cli cli("rondo graph",
+          "Prints the items of work of a capture (dispatches, copies, whole render passes, layout transitions, host\n"
+          "writes, presents) in the order of execution, and what each one needs: which earlier items it must come\n"
+          "after because of what both touch. Needs no device.");
+  cli.positional("FILE", "the capture", file);
+  cli.choice("--format", {"text", "jsonl", "dot", "graphml", "thunks"},
+             "of the output (default text); thunks: a line an item, with the slices of memory that it touches", format);
+  span_arguments.add_to(cli);
+  cli.value("--around", "RECORD[@SUBMIT]", "only this item, and those near to it", around);
+  cli.value("--hops", "N", "of --around: at most N needs away (default 1)", hops);
+  Budgets budgets;
+  budgets.add_to(cli);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  const auto request = span_arguments.request();
+  if (!request) return tl::unexpected(request.error());
+  if (hops && !around) return fail(Status::usage, "--hops N is of --around RECORD");
+  const auto most_hops = parse_count("--hops", hops, 1);
+  if (!most_hops) return tl::unexpected(most_hops.error());
+  RONDO_TRY(budgets.start(file));
+  std::optional<std::vector<bool>> near;
+  if (around) {
+    const auto wanted = ItemWanted::parse("--around", *around);
+    if (!wanted) return tl::unexpected(wanted.error());
+    auto found = find_around(file, *wanted, *most_hops);
+    if (!found) return tl::unexpected(found.error());
+    near = std::move(*found);
+  }
+  auto walk = GraphWalk::open(file);
+  if (!walk) return tl::unexpected(walk.error());
+  const auto span = WorkSpan::find(*walk, *request);
+  if (!span) return tl::unexpected(span.error());
+  const std::unique_ptr<GraphRows> rows = graph_rows(format);
+  Printer printer(*rows, *walk, *span, near);
+  RONDO_TRY(printer.head());
+  const auto totals = walk->run(printer);
+  if (!totals) return tl::unexpected(totals.error());
+  RONDO_TRY(printer.finish(*totals));
+  RONDO_TRY(walk->walk().intact());
+  return 0;
+}
+
+}  // namespace rondo::analyzers
