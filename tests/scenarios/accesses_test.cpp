@@ -74,7 +74,9 @@ const std::vector<Planted> kPlanted = {
     {"compressed", "vkCmdCopyBufferToImage", "VkBuffer#0 0:8 TRANSFER_READ at COPY"},
     {"images", "vkCmdBlitImage", "VkImage#2 COLOR mips 1:2 layers 0:6 TRANSFER_WRITE at BLIT, all of it"},
     {"queries", "vkCmdCopyQueryPoolResults", "VkQueryPool#0 0:2 MEMORY_READ at COPY"},
-    {"queries", "vkCmdCopyQueryPoolResults", "VkBuffer#0 0:256 TRANSFER_WRITE at COPY"},
+    {"queries", "vkCmdCopyQueryPoolResults", "VkBuffer#0 0:32 TRANSFER_WRITE at COPY"},
+    {"queries", "vkCmdCopyQueryPoolResults", "VkBuffer#0 64:68 TRANSFER_WRITE at COPY"},
+    {"queries", "vkCmdCopyQueryPoolResults", "VkBuffer#0 128:136 TRANSFER_WRITE at COPY"},
     // By the host, and the window system.
     {"triangle", "rondoHostWrite", "VkDeviceMemory#1 0:72 HOST_WRITE at HOST, all of it"},
     {"headless", "vkQueuePresentKHR", "VkImage#0" + kColor + "MEMORY_READ at ALL_COMMANDS", lavapipe25},
