@@ -11,6 +11,12 @@ namespace {
 using graph::SpaceInfo;
 using Kind = graph::SpaceInfo::Kind;
 
+bool is_structure(const GraphWalk& walk, ObjectId id) {
+  return walk.objects().objects()[id].type == HandleType::VkAccelerationStructureKHR;
+}
+
+}  // namespace
+
 std::string part_text(const VkImageSubresourceRange& part) {
   std::string aspects;
   for (const std::string& name : aspect_names(part.aspectMask))
@@ -19,12 +25,6 @@ std::string part_text(const VkImageSubresourceRange& part) {
               std::uint64_t{part.baseMipLevel} + part.levelCount, part.baseArrayLayer,
               std::uint64_t{part.baseArrayLayer} + part.layerCount);
 }
-
-bool is_structure(const GraphWalk& walk, ObjectId id) {
-  return walk.objects().objects()[id].type == HandleType::VkAccelerationStructureKHR;
-}
-
-}  // namespace
 
 GraphPlace place_of(const GraphWalk& walk, std::uint32_t space, std::uint64_t begin, std::uint64_t end) {
   const SpaceInfo& info = walk.spaces().info(space);

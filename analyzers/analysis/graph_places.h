@@ -22,6 +22,9 @@ struct GraphPlace {
   std::vector<ObjectId> on;
 };
 
+// "COLOR mips 0:1 layers 0:1".
+std::string part_text(const VkImageSubresourceRange& part);
+
 GraphPlace place_of(const GraphWalk& walk, std::uint32_t space, std::uint64_t begin, std::uint64_t end);
 // "VkBuffer#7 0:64", "VkImage#3 COLOR mips 0:1 layers 0:1", "VkDeviceMemory#2 0:64 (VkBuffer#7, VkBuffer#9)".
 std::string place_text(const GraphWalk& walk, const GraphPlace& place);

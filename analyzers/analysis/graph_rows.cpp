@@ -31,16 +31,6 @@ std::vector<const char*> kind_words(std::uint8_t kinds) {
 
 const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes ? "read write" : "read") : "write"; }
 
-void append_notes(std::string& out, const GraphTotals& totals, std::string_view before) {
-  if (totals.never_began != 0)
-    append(out, "{}{} wait for a signal that the capture does not have: not in this\n", before,
-           plural(totals.never_began, "submit"));
-  if (!totals.cut.empty())
-    append(out, "{}the capture is cut ({}): what it lacks is not in this\n", before, printable(totals.cut));
-  if (totals.too_many)
-    append(out, "{}the capture has more to follow than any program needs: the rest is not in this\n", before);
-}
-
 class TextRows : public GraphRows {
  public:
   Result<void> head(std::string&, GraphWalk&) override { return {}; }
@@ -272,6 +262,16 @@ class ThunkRows : public GraphRows {
 };
 
 }  // namespace
+
+void append_notes(std::string& out, const GraphTotals& totals, std::string_view before) {
+  if (totals.never_began != 0)
+    append(out, "{}{} wait for a signal that the capture does not have: not in this\n", before,
+           plural(totals.never_began, "submit"));
+  if (!totals.cut.empty())
+    append(out, "{}the capture is cut ({}): what it lacks is not in this\n", before, printable(totals.cut));
+  if (totals.too_many)
+    append(out, "{}the capture has more to follow than any program needs: the rest is not in this\n", before);
+}
 
 std::string text_of(const ItemName& name) {
   if (name.submit == access::Executed::kNoSubmit) return text("{}", name.record);

@@ -56,6 +56,8 @@ class GraphRows {
 // "text", "jsonl", "dot", "graphml", "thunks".
 std::unique_ptr<GraphRows> graph_rows(std::string_view format);
 
+// What the rows lack of the capture, a line each with `before` in front; nothing: they lack nothing.
+void append_notes(std::string& out, const GraphTotals& totals, std::string_view before);
 // "1234@3 pass, 57 draws, frame 2, VkPipeline#3, label/path".
 std::string item_text(const GraphWalk& walk, const graph::Item& item);
 // "RAW WAW", "layout".

@@ -68,6 +68,12 @@ constexpr RowField kFields[] = {
      "array: items, the numbers of the items that must come before, and from, their names; kinds (RAW, WAR, WAW, "
      "layout, query); grade: certain or possible; and where, as of touches: without a range nobody knows it"},
 
+    {"use", "(as of item)", "the fields of the row item, without needs"},
+    {"use", "grade", "certain; possible: it touches what shares the memory of the image"},
+    {"use", "reads_versions", "array: the versions of the resource that the item reads; absent: it does not read"},
+    {"use", "writes_version", "the version that it makes, counted from 1; absent: it does not write"},
+    {"use", "touches", "array, as of item: parts of the resource"},
+
     {"group", "by", "what the items are grouped by: kind, pipeline, label, pass, shader, submit, frame"},
     {"group", "item", "name of the group"},
     {"group", "n", "items in it"},
@@ -129,6 +135,8 @@ constexpr RowField kFields[] = {
     {"summary", "passes", "render passes in the span"},
     {"summary", "shown", "rows that were printed, where --top or --max left some out"},
     {"summary", "needs", "graph: needs of all items"},
+    {"summary", "resource", "who: the resource"},
+    {"summary", "versions", "who: how many versions of it there are"},
     {"summary", "never_began", "graph: submits that wait for a signal that the capture does not have"},
     {"summary", "timed", "profile: items that have a time"},
     {"summary", "repeated",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the needs of the work graph cost: nodes of four touches each, without the capture that they come from. Time a node
-// must not grow with their number.
+// What the needs of the work graph cost: nodes of four touches each, without the capture that they come from. The time
+// of a node must not grow with their number.
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

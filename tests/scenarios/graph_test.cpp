@@ -70,6 +70,22 @@ SCENARIO("a dispatch needs the host write before it, and the write the dispatch 
   CHECK(text.find("@0: WAR VkBuffer#0 ") != std::string::npos);
 }
 
+SCENARIO("who touches a resource is told with its versions", "[graph]") {
+  const Recording& capture = graphed("compute");
+  const std::string text = rondo({"who", capture.path, "VkBuffer#1"}).out;
+  INFO(text);
+  CHECK(text.find("    writes version 1: 0:16384\n") != std::string::npos);
+  CHECK(text.find("VkBuffer#1: ") != std::string::npos);
+  for (const Words& wrong : {Words{"VkBuffer#99"}, Words{"VkBuffer#1[x]"}, Words{"VkDevice#0"}}) {
+    Words words{"who", capture.path};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const Outcome outcome = rondo(words);
+    INFO(outcome.both());
+    CHECK(outcome.status == 2);
+    CHECK(is_one_line(outcome, "rondo"));
+  }
+}
+
 SCENARIO("drawings are whole, and a part of a graph is what is near", "[graph]") {
   const Recording& capture = graphed("compute");
   const std::vector<Json> rows = graph_of(capture.path);

@@ -217,7 +217,7 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
   };
   for (const std::vector<Json>& rows :
        {draws_of(kernels().path), draws_of(kernels().path, {"--by", "kind"}), graph_of(kernels().path),
-        profile_of(kernels().path, {"--draws", "--statistics"}),
+        uses_of(kernels().path, "VkBuffer#0"), profile_of(kernels().path, {"--draws", "--statistics"}),
         profile_of(kernels().path, {"--counters", "all"}, "counters=1"),
         profile_of(kernels().path, {"--counters", "all"}),
         profile_of(kernels().path, {"--list-counters"}, "counters=1"), profile_of(kernels().path, {"--by", "label"})})
@@ -225,6 +225,8 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
       for (const std::string& field : row.names("")) {
         const std::string kind = unquoted(row.at("/row"));
         INFO(kind << " " << field);
-        if (field != "row") CHECK((known(kind, field) || ((kind == "time" || kind == "item") && known("draw", field))));
+        if (field != "row")
+          CHECK((known(kind, field) || ((kind == "time" || kind == "item" || kind == "use") && known("draw", field)) ||
+                 (kind == "use" && known("item", field))));
       }
 }

@@ -52,6 +52,10 @@ inline std::vector<Json> graph_of(const std::string& path, const Words& more = {
   return rows_of(rondo(words));
 }
 
+inline std::vector<Json> uses_of(const std::string& path, const std::string& resource) {
+  return rows_of(rondo({"who", "--format=jsonl", path, resource}));
+}
+
 inline const Recording& kernels() {
   CaptureOptions options;
   options.driver = fake;

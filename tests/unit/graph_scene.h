@@ -12,6 +12,7 @@
 
 #include "analyzers/analysis/graph_places.h"
 #include "analyzers/analysis/graph_rows.h"
+#include "analyzers/analysis/graph_uses.h"
 #include "analyzers/analysis/graph_walk.h"
 #include "tests/unit/access_scene.h"
 
@@ -108,6 +109,33 @@ struct GraphScene : AccessScene {
     const std::vector<std::byte> bytes(size);
     const RondoRange range{offset, size};
     capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{device, to, 1, &range, bytes.size(), bytes.data()});
+  }
+  // "0 reads 1 8:16", "1 writes 2 0:16", of each item that touches the resource.
+  std::vector<std::string> uses(const std::string& resource) {
+    capture.finish();
+    std::vector<std::string> all;
+    auto walk = analyzers::GraphWalk::open(file.path());
+    auto wanted = analyzers::ResourceWanted::parse(resource);
+    if (!walk || !wanted) return {"no capture, or no resource"};
+    analyzers::ResourceUses uses(
+        *walk, *wanted,
+        [&](const analyzers::ResourceUses& from, const graph::Item& item, const analyzers::ResourceUse& use) {
+          const std::string number = std::to_string(item.number);
+          for (const bool writes : {false, true}) {
+            std::string pieces, versions;
+            for (const graph::Piece& piece : use.pieces)
+              if (writes ? piece.writes : piece.reads) pieces += ' ' + from.piece_text(piece);
+            for (const std::uint32_t version : use.versions)
+              versions += (versions.empty() ? "" : ",") + std::to_string(version);
+            if (writes ? use.writes : use.reads)
+              all.push_back(number + (writes ? " writes " + std::to_string(use.version) : " reads " + versions) +
+                            pieces);
+          }
+          if (use.possible) all.push_back(number + " may touch");
+          return true;
+        });
+    EXPECT_TRUE(walk->run(uses));
+    return all;
   }
   template <class Look>
   void look(const Look& look) {

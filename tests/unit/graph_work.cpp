@@ -175,6 +175,51 @@ TEST(GraphOfWork, HasQueriesAndWhatReadsThem) {
   });
 }
 
+TEST(GraphOfWork, NumbersTheVersionsOfAResource) {
+  GraphScene scene;
+  const VkDeviceMemory memory = scene.memory(0x200, 4096);
+  const VkBuffer a = scene.buffer(0x100, 64), b = scene.buffer(0x101, 64);
+  scene.bind(a, memory, 0);
+  scene.bind(b, memory, 32);
+  scene.begin(scene.commands);
+  scene.fill(scene.commands, a, 0, 16);
+  scene.copy(scene.commands, a, b, {8, 16, 16});
+  scene.fill(scene.commands, a, 8, 4);
+  // The other buffer, whose first bytes are the last ones of this.
+  scene.fill(scene.commands, b, 0, 8);
+  scene.copy(scene.commands, a, b, {0, 32, 40});
+  scene.submit(scene.commands);
+  EXPECT_EQ(scene.uses("VkBuffer#0"), (Said{"0 writes 1 0:16", "1 reads 0,1 8:24", "1 writes 2 48:64",
+                                            "2 writes 3 8:12", "3 writes 4 32:40", "4 reads 0,1,3,4 0:40"}));
+}
+
+TEST(GraphOfWork, NamesAPartOfAResource) {
+  GraphScene scene;
+  const VkBuffer a = scene.buffer(0x100, 64);
+  scene.begin(scene.commands);
+  scene.fill(scene.commands, a, 0, 16);
+  scene.fill(scene.commands, a, 32, 16);
+  scene.submit(scene.commands);
+  EXPECT_EQ(scene.uses("VkBuffer#0[40:60]"), Said{"1 writes 1 40:48"});
+}
+
+TEST(GraphOfWork, NamesSubresourcesAndWhatSharesTheirMemory) {
+  GraphScene scene;
+  const VkDeviceMemory memory = scene.memory(0x200, 65536);
+  const VkImage image = scene.image(0x300, VK_FORMAT_R8G8B8A8_UNORM, 3);
+  const VkBuffer within = scene.buffer(0x101, 64);
+  scene.bind(image, memory, 0);
+  scene.bind(within, memory, 2048);
+  scene.begin(scene.commands);
+  scene.clear(scene.commands, image, 0);
+  scene.clear(scene.commands, image, 2);
+  scene.fill(scene.commands, within, 0, 64);
+  scene.submit(scene.commands);
+  EXPECT_EQ(scene.uses("VkImage#0[mips 2:3]"), (Said{"1 writes 1 COLOR mips 2:3 layers 0:1", "2 may touch"}));
+  for (const char* wrong : {"VkImage#0[mips 2]x]", "VkBuffer#0[5:3]", "VkImage#0[]", "VkImage#0[layers 0:1 mips 0:1]"})
+    EXPECT_FALSE(analyzers::ResourceWanted::parse(wrong)) << wrong;
+}
+
 // Very many readers are named once.
 TEST(GraphOfWork, JoinsManyReaders) {
   GraphScene scene;
