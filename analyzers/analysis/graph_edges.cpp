@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <charconv>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "analyzers/text/text.h"
 #include "format/check.h"
@@ -77,29 +79,41 @@ std::span<const std::uint32_t> GraphEdges::targets(std::uint32_t from) const {
 }
 
 std::vector<bool> GraphEdges::around(std::uint32_t item, std::uint64_t hops) const {
-  // Needs are known from the later item only: so those of all items are turned around.
-  std::vector<std::vector<std::uint32_t>> users(items_);
-  std::vector<std::vector<std::uint32_t>> needed(items_);
-  std::vector<std::uint32_t> open;
-  for (std::uint32_t one = 0; one < items_; ++one) {
-    open.assign(1, one);
-    std::vector<std::uint32_t>& all = needed[one];
-    while (!open.empty()) {
-      const std::uint32_t from = open.back();
-      open.pop_back();
-      for (const std::uint32_t target : targets(from)) (graph::is_join(target) ? open : all).push_back(target);
-    }
-    for (const std::uint32_t target : all) users[target].push_back(one);
-  }
+  // Needs are known from the later item only: so they are turned around.
+  std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> users;
+  for (std::uint32_t one = 0; one < items_; ++one)
+    for (const std::uint32_t target : targets(one)) users[target].push_back(one);
+  for (const auto& [join, members] : joins_)
+    for (const std::uint32_t member : members) users[member].push_back(join);
+
   std::vector<bool> marked(items_);
   marked[item] = true;
-  std::vector<std::uint32_t> front{item};
+  std::unordered_set<std::uint32_t> passed[2];  // joins: to what is needed, and to what needs
+  std::vector<std::uint32_t> front{item}, open;
   for (std::uint64_t hop = 0; hop < hops && !front.empty(); ++hop) {
     std::vector<std::uint32_t> next;
-    for (const std::uint32_t one : front)
-      for (const auto* list : {&needed[one], &users[one]})
-        for (const std::uint32_t other : *list)
-          if (!marked[other]) marked[other] = true, next.push_back(other);
+    for (const std::uint32_t first : front)
+      for (const bool later : {false, true}) {
+        // Through a join is no hop of its own.
+        open.assign(1, first);
+        while (!open.empty()) {
+          const std::uint32_t one = open.back();
+          open.pop_back();
+          const auto found = users.find(one);
+          const std::span<const std::uint32_t> others = !later ? targets(one)
+                                                        : found != users.end()
+                                                            ? std::span<const std::uint32_t>(found->second)
+                                                            : std::span<const std::uint32_t>();
+          for (const std::uint32_t other : others) {
+            if (graph::is_join(other)) {
+              if (passed[later ? 1 : 0].insert(other).second) open.push_back(other);
+            } else if (!marked[other]) {
+              marked[other] = true;
+              next.push_back(other);
+            }
+          }
+        }
+      }
     front = std::move(next);
   }
   return marked;

@@ -29,6 +29,9 @@ std::vector<const char*> kind_words(std::uint8_t kinds) {
   return words;
 }
 
+// Of a join, from 0.
+std::uint32_t number_of(std::uint32_t join) { return join & ~graph::kJoin; }
+
 const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes ? "read write" : "read") : "write"; }
 
 class TextRows : public GraphRows {
@@ -102,18 +105,13 @@ class JsonRows : public GraphRows {
     json.key("needs");
     json.begin_array();
     for (const ItemNeed& need : needs) {
-      std::uint64_t all = 1;
-      const std::vector<std::uint32_t> of =
-          graph::is_join(need.from) ? names.items_of(need.from, SIZE_MAX, all) : std::vector<std::uint32_t>{need.from};
       json.begin_object();
-      json.key("items");
-      json.begin_array();
-      for (const std::uint32_t one : of) json.unsigned_value(one);
-      json.end_array();
-      json.key("from");
-      json.begin_array();
-      for (const std::uint32_t one : of) json.string(text_of(names[one]));
-      json.end_array();
+      if (graph::is_join(need.from)) {
+        json.field("join", number_of(need.from));
+      } else {
+        json.field("item", need.from);
+        json.field("name", text_of(names[need.from]));
+      }
       json.key("kinds");
       json.begin_array();
       for (const char* word : kind_words(need.kinds)) json.string(word);
@@ -123,6 +121,21 @@ class JsonRows : public GraphRows {
       json.end_object();
     }
     json.end_array();
+    json.end_object();
+    out += '\n';
+  }
+  void join(std::string& out, const ItemNames& names, std::uint32_t join) override {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "join");
+    json.field("join", number_of(join));
+    for (const bool joins : {false, true}) {
+      json.key(joins ? "joins" : "items");
+      json.begin_array();
+      for (const std::uint32_t one : names.members_of(join))
+        if (graph::is_join(one) == joins) json.unsigned_value(joins ? number_of(one) : one);
+      json.end_array();
+    }
     json.end_object();
     out += '\n';
   }
@@ -155,17 +168,24 @@ class Drawing : public GraphRows {
         kinds = static_cast<std::uint8_t>(kinds | needs[i].kinds);
         possible = possible && needs[i].possible;
       }
-      std::uint64_t all = 1;
-      for (const std::uint32_t one :
-           graph::is_join(from) ? names.items_of(from, SIZE_MAX, all) : std::vector<std::uint32_t>{from})
-        if (names.is_shown(one)) edge(out, one, item.number, kinds_text(kinds), possible);
+      if (graph::is_join(from) || names.is_shown(from))
+        edge(out, id_of(from), id_of(item.number), kinds_text(kinds), possible);
     }
+  }
+  void join(std::string& out, const ItemNames& names, std::uint32_t join) override {
+    point(out, join);
+    for (const std::uint32_t one : names.members_of(join))
+      if (graph::is_join(one) || names.is_shown(one)) edge(out, id_of(one), id_of(join), "", false);
   }
 
  protected:
   virtual void node(std::string& out, std::uint32_t item, const std::string& label) = 0;
-  virtual void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds,
+  virtual void point(std::string& out, std::uint32_t join) = 0;
+  virtual void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
                     bool possible) = 0;
+  static std::string id_of(std::uint32_t one) {
+    return graph::is_join(one) ? text("j{}", number_of(one)) : text("i{}", one);
+  }
 };
 
 class DotRows : public Drawing {
@@ -186,10 +206,12 @@ class DotRows : public Drawing {
       if (c == '"' || c == '\\') quoted += '\\';
       quoted += c;
     }
-    append(out, "  i{} [label=\"{}\"];\n", item, quoted);
+    append(out, "  {} [label=\"{}\"];\n", id_of(item), quoted);
   }
-  void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds, bool possible) override {
-    append(out, "  i{} -> i{} [label=\"{}\"{}];\n", from, to, kinds, possible ? ", style=dashed" : "");
+  void point(std::string& out, std::uint32_t join) override { append(out, "  {} [shape=point];\n", id_of(join)); }
+  void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
+            bool possible) override {
+    append(out, "  {} -> {} [label=\"{}\"{}];\n", from, to, kinds, possible ? ", style=dashed" : "");
   }
 };
 
@@ -236,13 +258,16 @@ class GraphMlRows : public Drawing {
     return out;
   }
   void node(std::string& out, std::uint32_t item, const std::string& label) override {
-    append(out, "    <node id=\"i{}\"><data key=\"label\">{}</data></node>\n", item, escaped(label));
+    append(out, "    <node id=\"{}\"><data key=\"label\">{}</data></node>\n", id_of(item), escaped(label));
   }
-  void edge(std::string& out, std::uint32_t from, std::uint32_t to, const std::string& kinds, bool possible) override {
-    append(
-        out,
-        "    <edge source=\"i{}\" target=\"i{}\"><data key=\"kinds\">{}</data><data key=\"grade\">{}</data></edge>\n",
-        from, to, kinds, possible ? "possible" : "certain");
+  void point(std::string& out, std::uint32_t join) override {
+    append(out, "    <node id=\"{}\"><data key=\"label\">all of these</data></node>\n", id_of(join));
+  }
+  void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
+            bool possible) override {
+    append(out,
+           "    <edge source=\"{}\" target=\"{}\"><data key=\"kinds\">{}</data><data key=\"grade\">{}</data></edge>\n",
+           from, to, kinds, possible ? "possible" : "certain");
   }
 };
 

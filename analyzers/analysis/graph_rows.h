@@ -31,6 +31,8 @@ class ItemNames {
   void add_join(std::uint32_t join, std::span<const std::uint32_t> items);
   const ItemName& operator[](std::uint32_t item) const { return names_[item]; }
   bool is_shown(std::uint32_t item) const { return shown_[item]; }
+  // Items and joins that a join has.
+  std::span<const std::uint32_t> members_of(std::uint32_t join) const { return joins_.at(join).members; }
   // The items that a join stands for, ascending, but no more than `most`; and how many there are.
   std::vector<std::uint32_t> items_of(std::uint32_t join, std::size_t most, std::uint64_t& all) const;
 
@@ -50,6 +52,8 @@ class GraphRows {
   virtual Result<void> head(std::string& out, GraphWalk& walk) = 0;
   virtual void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const graph::Item& item,
                     std::span<const graph::ItemNeed> needs, std::span<const graph::Piece> pieces) = 0;
+  // A join, before the first item that is shown and needs it. Joins that it has came before.
+  virtual void join(std::string& /*out*/, const ItemNames& /*names*/, std::uint32_t /*join*/) {}
   virtual void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) = 0;
 };
 

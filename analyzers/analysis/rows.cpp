@@ -65,8 +65,12 @@ constexpr RowField kFields[] = {
      "array: object; of buffers, memories and query pools begin and end in bytes or queries; of images parts (aspects, "
      "mip, mips, layer, layers); on: what lies on the bytes, where that is not one resource; reads, writes"},
     {"item", "needs",
-     "array: items, the numbers of the items that must come before, and from, their names; kinds (RAW, WAR, WAW, "
-     "layout, query); grade: certain or possible; and where, as of touches: without a range nobody knows it"},
+     "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query); grade: certain or "
+     "possible; and where, as of touches: without a range nobody knows it"},
+
+    {"join", "join", "graph: number of the join: several items that others need together"},
+    {"join", "items", "array: numbers of items that it stands for"},
+    {"join", "joins", "array: numbers of earlier joins that are part of it"},
 
     {"use", "(as of item)", "the fields of the row item, without needs"},
     {"use", "grade", "certain; possible: it touches what shares the memory of the image"},

@@ -2,6 +2,8 @@
 // rondo graph: what each item of work needs.
 #include <memory>
 #include <optional>
+#include <unordered_set>
+#include <vector>
 
 #include "analyzers/analysis/graph_edges.h"
 #include "analyzers/analysis/graph_rows.h"
@@ -30,6 +32,8 @@ class Printer final : public GraphVisitor {
     if (!shown) return true;
     shown_ += 1;
     line_.clear();
+    for (const graph::ItemNeed& need : needs)
+      if (graph::is_join(need.from)) tell_join(need.from);
     rows_.item(line_, walk_, names_, item, needs, pieces);
     out_.write(line_);
     return !out_.closed();
@@ -49,11 +53,27 @@ class Printer final : public GraphVisitor {
   }
 
  private:
+  // Once, after those that it has.
+  void tell_join(std::uint32_t first) {
+    std::vector<std::uint32_t> open{first};
+    while (!open.empty()) {
+      const std::uint32_t join = open.back();
+      const std::size_t before = open.size();
+      if (told_.count(join) == 0)
+        for (const std::uint32_t one : names_.members_of(join))
+          if (graph::is_join(one) && told_.count(one) == 0) open.push_back(one);
+      if (open.size() != before) continue;
+      open.pop_back();
+      if (told_.insert(join).second) rows_.join(line_, names_, join);
+    }
+  }
+
   GraphRows& rows_;
   GraphWalk& walk_;
   const WorkSpan& span_;
   const std::optional<std::vector<bool>>& around_;
   ItemNames names_;
+  std::unordered_set<std::uint32_t> told_;  // joins
   std::uint64_t shown_ = 0;
   Output out_;
   std::string line_;

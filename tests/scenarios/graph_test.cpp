@@ -46,9 +46,7 @@ SCENARIO("every item needs earlier items only, and has its place among the execu
       for (std::size_t k = 0; k < rows[i].size("/needs"); ++k) {
         const std::string need = "/needs/" + std::to_string(k);
         needs += 1;
-        REQUIRE(rows[i].size(need + "/items") > 0);
-        for (std::size_t n = 0; n < rows[i].size(need + "/items"); ++n)
-          CHECK(number(rows[i], need + "/items/" + std::to_string(n)) < items);
+        CHECK(number(rows[i], need + "/item") < items);
         CHECK(rows[i].size(need + "/kinds") > 0);
       }
       items += 1;
