@@ -22,7 +22,7 @@ struct GraphTotals {
 class GraphVisitor {
  public:
   virtual ~GraphVisitor() = default;
-  // As WorkGraph::Sink has them. False: no more is wanted.
+  // Is told each item and each join, as WorkGraph::Sink is. Returns false to stop the walk.
   virtual bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
                     std::span<const graph::Piece> pieces) = 0;
   virtual void join(std::uint32_t /*join*/, std::span<const std::uint32_t> /*items*/) {}

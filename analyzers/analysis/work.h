@@ -45,7 +45,7 @@ struct WorkItem {
   static constexpr std::uint32_t kNoPass = ~std::uint32_t{};
 };
 
-// What an executed command says of its item. `bytes`, and what a pass adds up, are not set.
+// An item of one executed command. The caller sets `bytes`; and, of a render pass, its end, its draws and its pipeline.
 WorkItem item_of(const access::Executed& executed, std::uint64_t frame);
 
 class WorkList {

@@ -79,7 +79,7 @@ class Printer final : public GraphVisitor {
   std::string line_;
 };
 
-// The items around one of them.
+// Marks the items that are at most that many needs away from the wanted one.
 Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted& wanted, std::uint64_t hops) {
   auto walk = GraphWalk::open(file);
   if (!walk) return tl::unexpected(walk.error());

@@ -72,7 +72,7 @@ TEST(GraphOfWork, TellsSubresourcesApart) {
   });
 }
 
-// Nobody knows which bytes of its memory a subresource has.
+// Only the driver knows which bytes of an image's memory a subresource has.
 TEST(GraphOfWork, MayMeetWhatSharesTheMemoryOfAnImage) {
   GraphScene scene;
   const VkDeviceMemory memory = scene.memory(0x200, 65536);

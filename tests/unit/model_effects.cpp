@@ -236,7 +236,8 @@ TEST_F(SharedEffectsTest, OfCopiedResultsEndWithTheLastOne) {
   EXPECT_EQ(bytes(VK_QUERY_TYPE_OCCLUSION, 0, 3, 16, VK_QUERY_RESULT_WITH_AVAILABILITY_BIT), 40u);
   EXPECT_EQ(bytes(VK_QUERY_TYPE_PIPELINE_STATISTICS, 7, 1, 0, VK_QUERY_RESULT_64_BIT), 24u);
   EXPECT_EQ(bytes(VK_QUERY_TYPE_OCCLUSION, 0, 0, 16, 0), 0u);
-  // A number that nobody has, and a pool of which nobody knows what it gives: to the end of the buffer.
+  // The range goes to the end of the buffer where the stride is too large to count with, and where the pool's type is
+  // unknown.
   EXPECT_EQ(bytes(VK_QUERY_TYPE_OCCLUSION, 0, 3, UINT64_MAX, 0), 900u);
   EXPECT_EQ(bytes(VK_QUERY_TYPE_MAX_ENUM, 0, 3, 8, 0), 900u);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lists of accesses that only grow at their front. Lists share what they have in common: a segment that is cut in two
-// costs nothing. One thread.
+// Lists of accesses. An access is added at the front only. Two lists may share their ends, so a copy of a list costs
+// nothing: there is one where a range of bytes is cut in two. One thread.
 #pragma once
 
 #include <cstddef>
@@ -72,7 +72,7 @@ class AccessLists {
       list = cells_[list].next;
     }
   }
-  // Each access of it, joined or not.
+  // `visit(ref)` for each access of the list. Joins are not used.
   template <class Visit>
   void each(List list, const Visit& visit) const {
     for (; list != kEmpty; list = cells_[list].next) visit(cells_[list].ref);

@@ -46,7 +46,7 @@ void Needs::end() {
   RONDO_CHECK(is_open_);
   for (const Touch& touch : touches_) find_needs(touch);
   for (const Meeting& meeting : meetings_) find_needs(meeting);
-  // What is read first: a write forgets the readers.
+  // Reads are kept before writes, because a write removes the earlier readers of its bytes.
   for (const Touch& touch : touches_)
     if (touch.reads && !touch.writes) keep(touch);
   for (const Touch& touch : touches_)

@@ -37,8 +37,8 @@ struct Need {
   friend bool operator==(const Need&, const Need&) = default;
 };
 
-// Nodes are numbered from 0 in the order in which they execute. A join is no node: it stands for several nodes that
-// another one needs, where there are very many of them. Its number has this bit.
+// Nodes are numbered from 0 in the order in which they execute. Where one node needs very many others, these are made
+// one "join": the node needs the join, and the join needs the others. The number of a join has the bit kJoin.
 inline constexpr std::uint32_t kJoin = std::uint32_t{1} << 31;
 inline bool is_join(std::uint32_t node) { return node != Ref::kNone && (node & kJoin) != 0; }
 
@@ -70,8 +70,9 @@ class Needs {
   // Numbers [begin, end) of a space. All touches of a space are certain, or all are possible.
   void touch(std::uint32_t space, std::uint64_t begin, std::uint64_t end, std::uint32_t way, bool reads, bool writes,
              bool possible = false);
-  // Touches of two kinds that may be of the same bytes, but nobody knows of which ones. A touch of one side meets all
-  // earlier touches of the other side of the cell. Such needs are possible ones, and have `space` and no range.
+  // A cell has touches of two sides that may share bytes: as those of an image with optimal tiling, and those of a
+  // buffer on the same memory. Only the driver knows the bytes. So each touch of one side possibly needs every earlier
+  // touch of the other side. Such a need has `space`, and no range.
   // `ordered`: of two nodes that touch this side, one of which writes, the later one needs the earlier one for another
   // reason. So what comes after a node that writes needs nothing from before it.
   enum class Side : std::uint8_t { one, other };

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where things are that commands touch. Buffers and images with linear tiling are bytes of memories, so that aliases
-// and host writes meet. Of an image with optimal tiling nobody knows which bytes a subresource has: its subresources
-// are a space of their own, and whatever else lies on its memory may meet any of them. One thread.
+// Where the things are that commands touch. A buffer, or an image with linear tiling, is bytes of a memory. So two
+// resources on the same bytes meet, and so do a host write and what reads it. Only the driver knows which bytes a
+// subresource of an image with optimal tiling has. So such an image is a space of its own: a line of subresources. All
+// else on its memory may meet any of them. One thread.
 // Specification: "Resource Memory Association", "Memory Aliasing", "Image Subresource Layout".
 #pragma once
 
@@ -21,7 +22,7 @@ namespace rondo::graph {
 
 // The subresources of an image in one line: by aspect, then mip, then layer. All slices of a mip are one layer.
 struct SubresourceGrid {
-  VkImageAspectFlags aspects = 0;  // of these each one has a place; of several planes COLOR is all of them
+  VkImageAspectFlags aspects = 0;  // each one has subresources of its own; COLOR of a format with planes is all planes
   std::uint32_t mips = 1, layers = 1;
 
   static SubresourceGrid of(const model::Image& image);
@@ -108,7 +109,7 @@ class Spaces {
   std::uint64_t seen_reached_ = 0;  // of the model, that `reached_objects_` is of
   std::unordered_set<ObjectId> reached_objects_;
   bool has_reached_ = false;  // a node has touched what is reachable
-  // Reused.
+  // Only kept so that their storage is used again.
   model::Placement::Bytes bytes_;
   std::vector<SubresourceGrid::Part> parts_;
 };

@@ -26,7 +26,8 @@ bool has_transition(const Executed& executed) {
   });
 }
 
-// A layout transition from UNDEFINED forgets what there was: that is no touch of its own.
+// The image changes its layout in this command. A transition from UNDEFINED comes with a touch that makes the contents
+// undefined. That touch is left out: the transition stands for it.
 bool changes_layout_of(const Executed& executed, ObjectId image) {
   return std::any_of(executed.effects.begin(), executed.effects.end(), [&](const model::Effect& effect) {
     const auto* const one = std::get_if<model::Transition>(&effect);

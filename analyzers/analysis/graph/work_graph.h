@@ -62,7 +62,7 @@ struct Piece {
   friend bool operator==(const Piece&, const Piece&) = default;
 };
 
-// Takes what is executed, in the order of execution.
+// Makes the graph of commands and calls, which it takes one after the other, in the order in which they execute.
 class WorkGraph final : NeedSink {
  public:
   struct Sink {
