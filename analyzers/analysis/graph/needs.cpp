@@ -84,6 +84,17 @@ void Needs::need(AccessLists::List list, const Need& like) {
       [&](AccessLists::List rest) { return join(rest); });
 }
 
+// What follows from a touch of what is in this state.
+void Needs::need(const State& state, bool reads, bool writes, Need like) {
+  like.hazard = Hazard::raw;
+  if (reads) need(state.writers, like);
+  if (!writes) return;
+  like.hazard = Hazard::waw;
+  need(state.writers, like);
+  like.hazard = Hazard::war;
+  need(state.readers, like);
+}
+
 // The needs of a join have no range: it is that of what needs the join.
 Ref Needs::join(AccessLists::List list) {
   RONDO_CHECK(joins_ < kJoin - 1);
@@ -102,13 +113,8 @@ Ref Needs::join(AccessLists::List list) {
 
 void Needs::find_needs(const Touch& touch) {
   space(touch.space).each(touch.begin, touch.end, [&](std::uint64_t begin, std::uint64_t end, const State& state) {
-    Need one{{}, ref(touch.way), touch.space, begin, end, Hazard::raw, touch.possible};
-    if (touch.reads) need(state.writers, one);
-    if (!touch.writes) return;
-    one.hazard = Hazard::waw;
-    need(state.writers, one);
-    one.hazard = Hazard::war;
-    need(state.readers, one);
+    const Need one{{}, ref(touch.way), touch.space, begin, end, Hazard::raw, touch.possible};
+    need(state, touch.reads, touch.writes, one);
   });
 }
 
@@ -116,13 +122,8 @@ void Needs::find_needs(const Meeting& meeting) {
   const auto found = cells_.find(meeting.cell);
   if (found == cells_.end()) return;
   const State& met = found->second.sides[meeting.side == Side::one ? 1 : 0];
-  Need one{{}, ref(meeting.way), meeting.space, 0, 0, Hazard::raw, true};
-  if (meeting.reads) need(met.writers, one);
-  if (!meeting.writes) return;
-  one.hazard = Hazard::waw;
-  need(met.writers, one);
-  one.hazard = Hazard::war;
-  need(met.readers, one);
+  const Need one{{}, ref(meeting.way), meeting.space, 0, 0, Hazard::raw, true};
+  need(met, meeting.reads, meeting.writes, one);
 }
 
 void Needs::keep(const Touch& touch) {

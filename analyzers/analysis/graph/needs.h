@@ -126,6 +126,7 @@ class Needs {
   void keep(const Touch& touch);
   void keep(const Meeting& meeting);
   void need(AccessLists::List list, const Need& like);
+  void need(const State& state, bool reads, bool writes, Need like);
   Ref join(AccessLists::List list);
   void release(const State& state);
   static void settle(std::vector<Need>& needs);
