@@ -153,7 +153,8 @@ Result<int> run_who(Arguments args) {
   }
   out.write(line);
   RONDO_TRY(out.finish());
-  return walk->walk().intact() ? Result<int>(0) : tl::unexpected(walk->walk().intact().error());
+  RONDO_TRY(walk->walk().intact());
+  return 0;
 }
 
 }  // namespace rondo::analyzers
