@@ -32,7 +32,14 @@ void add_graphics(const Tracker& t, const model::Recording& from, const Pipeline
     for (const auto& [binding, range] : from.bindings.feedback)
       add_range(t, bound, range, VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,
                 VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT);
-  bound.touches.insert(bound.touches.end(), from.attachments.begin(), from.attachments.end());
+  constexpr VkAccessFlags2 kColor = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
+  constexpr VkAccessFlags2 kDepth =
+      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+  for (Touch touch : from.attachments) {
+    if (pipeline != nullptr && pipeline->color.is_known) touch.access &= pipeline->color.access | ~kColor;
+    if (pipeline != nullptr && pipeline->depth.is_known) touch.access &= pipeline->depth.access | ~kDepth;
+    if (touch.access != 0) bound.touches.push_back(touch);
+  }
 }
 
 // How a descriptor of this type is used where a shader reads or writes it. 0: it is no memory, as of samplers.

@@ -87,6 +87,10 @@ void add_part(Pipeline& to, const Pipeline* part) {
   for (const ShaderUse& one : part->shaders)
     if (has.emplace(one.stage, one.use.get()).second) to.shaders.push_back(one);
   to.vertex_bindings |= part->vertex_bindings;
+  for (const auto member : {&Pipeline::color, &Pipeline::depth}) {
+    (to.*member).is_known = (to.*member).is_known || (part->*member).is_known;
+    (to.*member).access |= (part->*member).access;
+  }
 }
 
 template <class Args>
@@ -109,12 +113,54 @@ bool is_dynamic(const VkPipelineDynamicStateCreateInfo* states, VkDynamicState w
                                         wanted) != states->pDynamicStates + states->dynamicStateCount;
 }
 
+// Color is read where it is blended or goes through a logic operation (specification, "Blending", "Logical
+// Operations").
+void add_color(Pipeline& pipeline, const VkGraphicsPipelineCreateInfo& info) {
+  const VkPipelineColorBlendStateCreateInfo* const state = info.pColorBlendState;
+  const VkPipelineDynamicStateCreateInfo* const dynamic = info.pDynamicState;
+  if (state == nullptr) return;
+  bool reads = state->logicOpEnable != 0;
+#ifdef VK_EXT_extended_dynamic_state3
+  reads = reads || is_dynamic(dynamic, VK_DYNAMIC_STATE_COLOR_BLEND_ENABLE_EXT) ||
+          is_dynamic(dynamic, VK_DYNAMIC_STATE_LOGIC_OP_ENABLE_EXT);
+#endif
+  if (state->pAttachments == nullptr) reads = reads || state->attachmentCount != 0;
+  for (std::uint32_t i = 0; !reads && i < state->attachmentCount; ++i) reads = state->pAttachments[i].blendEnable != 0;
+  // Of a mask of components the others stay as they are, which is a write that somebody may make of a read.
+  pipeline.color = {true, VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
+                              (reads ? VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT : VkAccessFlags2{0})};
+}
+
+bool writes_stencil(const VkStencilOpState& face) {
+  return face.failOp != VK_STENCIL_OP_KEEP || face.passOp != VK_STENCIL_OP_KEEP ||
+         face.depthFailOp != VK_STENCIL_OP_KEEP;
+}
+
+// "Depth Test", "Stencil Test", "Depth Bounds Test".
+void add_depth(Pipeline& pipeline, const VkGraphicsPipelineCreateInfo& info) {
+  const VkPipelineDepthStencilStateCreateInfo* const state = info.pDepthStencilState;
+  const VkPipelineDynamicStateCreateInfo* const dynamic = info.pDynamicState;
+  if (state == nullptr) return;
+  for (const VkDynamicState one :
+       {VK_DYNAMIC_STATE_DEPTH_TEST_ENABLE, VK_DYNAMIC_STATE_DEPTH_WRITE_ENABLE, VK_DYNAMIC_STATE_STENCIL_TEST_ENABLE,
+        VK_DYNAMIC_STATE_STENCIL_OP, VK_DYNAMIC_STATE_DEPTH_BOUNDS_TEST_ENABLE})
+    if (is_dynamic(dynamic, one)) return;
+  const bool tests_depth = state->depthTestEnable != 0, tests_stencil = state->stencilTestEnable != 0;
+  const bool reads = tests_depth || tests_stencil || state->depthBoundsTestEnable != 0;
+  const bool writes = (tests_depth && state->depthWriteEnable != 0) ||
+                      (tests_stencil && (writes_stencil(state->front) || writes_stencil(state->back)));
+  pipeline.depth = {true, (reads ? VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT : VkAccessFlags2{0}) |
+                              (writes ? VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT : VkAccessFlags2{0})};
+}
+
 void create_graphics(Tracker& t, const Call& c) {
   const auto& a = c.as<args_vkCreateGraphicsPipelines>();
   const std::vector<Pipeline*> made = create_pipelines(t, c, a);
   for (std::uint32_t i = 0; i < a.createInfoCount; ++i) {
     if (made[i] == nullptr) continue;
     const VkGraphicsPipelineCreateInfo& info = a.pCreateInfos[i];
+    add_color(*made[i], info);
+    add_depth(*made[i], info);
     if (is_dynamic(info.pDynamicState, VK_DYNAMIC_STATE_VERTEX_INPUT_EXT)) made[i]->vertex_bindings = ~0u;
     if (info.pVertexInputState == nullptr) continue;
     for (const auto& b : std::span(info.pVertexInputState->pVertexBindingDescriptions,

@@ -26,8 +26,14 @@ struct ShaderUse {
 };
 
 struct Pipeline {
+  // How its draws may use attachments. Nothing of it is known of a part of a pipeline that does not say it.
+  struct Attachments {
+    bool is_known = false;
+    VkAccessFlags2 access = 0;
+  };
   std::vector<ShaderUse> shaders;
   std::uint32_t vertex_bindings = 0;  // by bit; of what is dynamic all
+  Attachments color, depth;           // depth: and stencil
 };
 
 // What draws or dispatches find bound. Shared by all that find the same.

@@ -182,6 +182,23 @@ struct Passes {
     return to.pass != nullptr && to.subpass < to.pass->subpasses.size() ? &to.pass->subpasses[to.subpass] : nullptr;
   }
 
+  // Whether draws may not write to depth, or to stencil, in a layout.
+  static bool is_read_only(VkImageLayout layout, bool stencil) {
+    switch (layout) {
+      case VK_IMAGE_LAYOUT_DEPTH_STENCIL_READ_ONLY_OPTIMAL:
+      case VK_IMAGE_LAYOUT_READ_ONLY_OPTIMAL:
+        return true;
+      case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_STENCIL_ATTACHMENT_OPTIMAL:
+      case VK_IMAGE_LAYOUT_DEPTH_READ_ONLY_OPTIMAL:
+        return !stencil;
+      case VK_IMAGE_LAYOUT_DEPTH_ATTACHMENT_STENCIL_READ_ONLY_OPTIMAL:
+      case VK_IMAGE_LAYOUT_STENCIL_READ_ONLY_OPTIMAL:
+        return stencil;
+      default:
+        return false;
+    }
+  }
+
   // What draws of the subpass touch. Shaders read input attachments through descriptors.
   void enter_subpass() {
     to.attachments.clear();
@@ -196,7 +213,18 @@ struct Passes {
         to.attachments.push_back(of_view(*view, view->part.aspectMask, stages, access, false));
     };
     for (const auto& color : subpass->colors) drawn(color, kOutput, kColorRead | kColorWrite);
-    for (const auto& depth : subpass->depths) drawn(depth, kTests, kDepthRead | kDepthWrite);
+    for (const auto& depth : subpass->depths) {
+      const auto view = attachment(depth.attachment);
+      if (!view) continue;
+      const VkImageAspectFlags aspects = view->part.aspectMask;
+      VkImageAspectFlags read_only = 0;
+      for_aspects(*view, [&](VkImageAspectFlags some, bool stencil) {
+        if (is_read_only(stencil ? depth.stencil_layout : depth.layout, stencil)) read_only |= some;
+      });
+      if (aspects != read_only)
+        to.attachments.push_back(of_view(*view, aspects & ~read_only, kTests, kDepthRead | kDepthWrite, false));
+      if (read_only != 0) to.attachments.push_back(of_view(*view, read_only, kTests, kDepthRead, false));
+    }
     drawn(subpass->rate, VK_PIPELINE_STAGE_2_FRAGMENT_SHADING_RATE_ATTACHMENT_BIT_KHR,
           VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR);
   }
