@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/graph_walk.h"
 
+#include <algorithm>
+#include <deque>
 #include <map>
 #include <optional>
 #include <utility>
@@ -12,8 +14,8 @@ namespace rondo::analyzers {
 
 class GraphWalk::Reader final : public AccessReader {
  public:
-  Reader(GraphWalk& walk, GraphVisitor& visitor, GraphTotals& totals)
-      : walk_(walk), visitor_(visitor), totals_(totals) {}
+  Reader(GraphWalk& walk, GraphVisitor& visitor, GraphTotals& totals, graph::SyncQuestions* sync)
+      : walk_(walk), visitor_(visitor), totals_(totals), sync_(sync) {}
 
   void starts(const access::Model& model) override {
     walk_.WorkNames::starts(model);
@@ -24,60 +26,72 @@ class GraphWalk::Reader final : public AccessReader {
       more_wanted_ = more_wanted_ && visitor_.item(one, needs, pieces);
     };
     const auto join = [this](std::uint32_t one, std::span<const std::uint32_t> items) { visitor_.join(one, items); };
-    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join});
+    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join}, sync_);
     walk_.spaces_ = &graph_->spaces();
   }
   void call(const Step& step, const model::Call& call) override {
     frame_ = step.frame;
     walk_.take_name(call);
-    for (const ObjectId id : call.ended) graph_->ended(id);
+    for (const ObjectId id : call.ended) {
+      graph_->ended(id);
+      if (sync_ != nullptr) sync_->log.ended(id);
+    }
   }
   void done(const Step& step) override {
+    while (!begun_.empty()) end_first();
     if (step.submits != 0) graph_->finish();
     walk_.take(step);
   }
 
   bool batch(const model::Batch& batch) override {
     waiting_.emplace(Key{batch.record, batch.index}, std::vector<Held>());
+    if (sync_ != nullptr) sync_->log.submitted(batch);
     return more_wanted_;
   }
+  // What a batch executes is told after this: of all batches of the call. So batches are kept until it is their turn.
   bool begins(const model::Batch& batch, bool /*later*/) override {
     const auto found = waiting_.find({batch.record, batch.index});
-    if (found == waiting_.end()) return more_wanted_;
-    const std::vector<Held> commands = std::move(found->second);
-    waiting_.erase(found);
-    for (const Held& one : commands) {
-      access::Executed executed = one.executed;
-      executed.recorded = one.recorded ? &*one.recorded : nullptr;
-      executed.touches = one.touches;
-      executed.effects = one.effects;
-      graph_->take(executed, one.frame);
+    Begun one{batch, {}, false};
+    if (found != waiting_.end()) {
+      one.commands = std::move(found->second);
+      waiting_.erase(found);
     }
+    begun_.push_back(std::move(one));
+    return more_wanted_;
+  }
+  bool host(const model::HostSync& host) override {
+    if (sync_ != nullptr) sync_->log.host(host);
     return more_wanted_;
   }
   bool executed(const access::Executed& executed) override {
-    const auto found = waiting_.find({executed.at, executed.batch});
-    if (found == waiting_.end()) {
-      graph_->take(executed, frame_);
+    const Key key{executed.at, executed.batch};
+    const auto is_it = [&](const Begun& one) { return one.key() == key; };
+    if (std::any_of(begun_.begin(), begun_.end(), is_it)) {
+      while (!is_it(begun_.front())) end_first();
+      begin(begun_.front());
+    } else if (const auto found = waiting_.find(key); found != waiting_.end()) {
+      Held one{executed,
+               std::nullopt,
+               {executed.touches.begin(), executed.touches.end()},
+               {executed.effects.begin(), executed.effects.end()},
+               frame_};
+      if (executed.recorded != nullptr) one.recorded = *executed.recorded;
+      found->second.push_back(std::move(one));
       return more_wanted_;
     }
-    Held one{executed,
-             std::nullopt,
-             {executed.touches.begin(), executed.touches.end()},
-             {executed.effects.begin(), executed.effects.end()},
-             frame_};
-    if (executed.recorded != nullptr) one.recorded = *executed.recorded;
-    found->second.push_back(std::move(one));
+    graph_->take(executed, frame_);
     return more_wanted_;
   }
 
   void finish() {
+    while (!begun_.empty()) end_first();
     graph_->finish();
     for (const auto& [key, commands] : waiting_) totals_.never_began += commands.empty() ? 0 : 1;
-    totals_.too_many = totals_.too_many || graph_->too_many();
+    totals_.too_many = totals_.too_many || graph_->too_many() || (sync_ != nullptr && sync_->too_many());
   }
 
  private:
+  using Key = std::pair<std::uint64_t, std::uint32_t>;  // record of the call, and index of the batch in it
   // A command of a batch that has not begun, with copies of what it refers to.
   struct Held {
     access::Executed executed;
@@ -86,13 +100,38 @@ class GraphWalk::Reader final : public AccessReader {
     std::vector<model::Effect> effects;
     std::uint64_t frame = 0;
   };
-  using Key = std::pair<std::uint64_t, std::uint32_t>;  // record of the call, and index of the batch in it
+  struct Begun {
+    model::Batch batch;
+    std::vector<Held> commands;  // that were told before it began
+    bool has_begun = false;      // in the graph
+    Key key() const { return {batch.record, batch.index}; }
+  };
+
+  void begin(Begun& one) {
+    if (std::exchange(one.has_begun, true)) return;
+    if (sync_ != nullptr) sync_->log.begins(one.batch);
+    for (const Held& held : one.commands) {
+      access::Executed executed = held.executed;
+      executed.recorded = held.recorded ? &*held.recorded : nullptr;
+      executed.touches = held.touches;
+      executed.effects = held.effects;
+      graph_->take(executed, held.frame);
+    }
+  }
+  void end_first() {
+    Begun& first = begun_.front();
+    begin(first);
+    if (sync_ != nullptr) sync_->log.ends(first.batch);
+    begun_.pop_front();
+  }
 
   GraphWalk& walk_;
   GraphVisitor& visitor_;
   GraphTotals& totals_;
+  graph::SyncQuestions* const sync_;
   std::optional<graph::WorkGraph> graph_;
   std::map<Key, std::vector<Held>> waiting_;  // batches that have not begun
+  std::deque<Begun> begun_;                   // in the order in which they begin
   std::uint64_t frame_ = 0;
   bool more_wanted_ = true;
 };
@@ -103,9 +142,9 @@ Result<GraphWalk> GraphWalk::open(const std::string& path) {
   return GraphWalk(std::move(*walk));
 }
 
-Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor) {
+Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* sync) {
   GraphTotals totals;
-  Reader reader(*this, visitor, totals);
+  Reader reader(*this, visitor, totals, sync);
   AccessWanted wanted;
   wanted.synchronization = true;
   wanted.placement = &placement_;

@@ -32,7 +32,8 @@ class GraphWalk : public WorkNames {
  public:
   static Result<GraphWalk> open(const std::string& path);
 
-  Result<GraphTotals> run(GraphVisitor& visitor);
+  // `sync`: takes what the program orders, too, and what must be asked of it.
+  Result<GraphTotals> run(GraphVisitor& visitor, graph::SyncQuestions* sync = nullptr);
 
   // While the visitor is called: as they are then.
   const graph::Spaces& spaces() const { return *spaces_; }

@@ -12,7 +12,8 @@ namespace {
 constexpr std::size_t kMostApart = 64;
 
 auto order_of(const Need& need) {
-  return std::tuple(need.from.node, need.from.way, need.to.way, need.hazard, need.possible, need.space, need.begin);
+  return std::tuple(need.from.node, need.from.way, need.to.way, need.hazard, need.possible, need.mark, need.space,
+                    need.begin);
 }
 
 }  // namespace
@@ -87,11 +88,13 @@ void Needs::need(AccessLists::List list, const Need& like) {
 // What follows from a touch of what is in this state.
 void Needs::need(const State& state, bool reads, bool writes, Need like) {
   like.hazard = Hazard::raw;
+  like.mark = state.mark;
   if (reads) need(state.writers, like);
   if (!writes) return;
   like.hazard = Hazard::waw;
   need(state.writers, like);
   like.hazard = Hazard::war;
+  like.mark = 0;
   need(state.readers, like);
 }
 
@@ -103,7 +106,7 @@ Ref Needs::join(AccessLists::List list) {
   lists_.each(
       list, SIZE_MAX,
       [&](Ref from) {
-        joined_.push_back({from, made, 0, 0, 0, Hazard::war, false});
+        joined_.push_back({from, made, 0, 0, 0, Hazard::war, false, 0});
       },
       [&](AccessLists::List) { return Ref{}; });
   settle(joined_);
@@ -113,7 +116,7 @@ Ref Needs::join(AccessLists::List list) {
 
 void Needs::find_needs(const Touch& touch) {
   space(touch.space).each(touch.begin, touch.end, [&](std::uint64_t begin, std::uint64_t end, const State& state) {
-    const Need one{{}, ref(touch.way), touch.space, begin, end, Hazard::raw, touch.possible};
+    const Need one{{}, ref(touch.way), touch.space, begin, end, Hazard::raw, touch.possible, 0};
     need(state, touch.reads, touch.writes, one);
   });
 }
@@ -122,7 +125,7 @@ void Needs::find_needs(const Meeting& meeting) {
   const auto found = cells_.find(meeting.cell);
   if (found == cells_.end()) return;
   const State& met = found->second.sides[meeting.side == Side::one ? 1 : 0];
-  const Need one{{}, ref(meeting.way), meeting.space, 0, 0, Hazard::raw, true};
+  const Need one{{}, ref(meeting.way), meeting.space, 0, 0, Hazard::raw, true, 0};
   need(met, meeting.reads, meeting.writes, one);
 }
 
@@ -158,6 +161,7 @@ void Needs::keep(const Touch& touch) {
           state.writers = AccessLists::kEmpty;
           lists_.release(state.readers);
           state.readers = AccessLists::kEmpty;
+          state.mark = 0;
         }
         if (lists_.front(state.writers) != self) push(state.writers);
       },
@@ -195,6 +199,29 @@ void Needs::forget_cell(std::uint32_t number) {
   if (found == cells_.end()) return;
   for (const State& side : found->second.sides) release(side);
   cells_.erase(found);
+}
+
+void Needs::mark(std::uint32_t number, std::uint64_t begin, std::uint64_t end,
+                 const std::function<std::uint32_t(std::uint32_t)>& next) {
+  RONDO_CHECK(!is_open_);
+  Space& into = space(number);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> written;
+  into.each(begin, end, [&](std::uint64_t from, std::uint64_t to, const State& state) {
+    if (state.writers == AccessLists::kEmpty) return;
+    if (!written.empty() && written.back().second == from)
+      written.back().second = to;
+    else
+      written.emplace_back(from, to);
+  });
+  const std::size_t before = into.size();
+  for (const auto& [from, to] : written)
+    into.change(
+        from, to, [&](State& state) { state.mark = next(state.mark); }, [&](const State& state) { release(state); },
+        [&](const State& state) {
+          lists_.hold(state.writers);
+          lists_.hold(state.readers);
+        });
+  segments_ += into.size() - before;
 }
 
 void Needs::release(const State& state) {

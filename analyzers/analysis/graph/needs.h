@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <span>
 #include <utility>
@@ -25,6 +26,7 @@ struct Way {
   VkPipelineStageFlags2 stages = 0;
   VkAccessFlags2 access = 0;
   bool changes_layout = false;  // by a layout transition: what was there stays, in another layout
+  std::uint32_t part = 0;       // of a transition: of which barrier of its command (SyncLog::part_of())
   friend auto operator<=>(const Way&, const Way&) = default;
 };
 
@@ -33,7 +35,8 @@ struct Need {
   std::uint32_t space = 0;
   std::uint64_t begin = 0, end = 0;  // of the space
   Hazard hazard{};
-  bool possible = false;  // else certain
+  bool possible = false;   // else certain
+  std::uint32_t mark = 0;  // of what `from` wrote there: Needs::mark()
   friend bool operator==(const Need&, const Need&) = default;
 };
 
@@ -88,6 +91,11 @@ class Needs {
   };
   std::span<const Touch> touches() const { return touches_; }
 
+  // Gives a mark to what was written to a range and is still there, and a need of that has the mark. A new write has the
+  // mark 0. `next(mark)` says which mark follows another one. Between nodes.
+  void mark(std::uint32_t space, std::uint64_t begin, std::uint64_t end,
+            const std::function<std::uint32_t(std::uint32_t)>& next);
+
   // `cell` has met on `side` what is still needed of [begin, end) of a space: for a cell that begins now.
   void seed(std::uint32_t cell, Side side, std::uint32_t space, std::uint64_t begin, std::uint64_t end);
 
@@ -107,6 +115,7 @@ class Needs {
   struct State {
     AccessLists::List writers = AccessLists::kEmpty;  // of one node: the last one that wrote
     AccessLists::List readers = AccessLists::kEmpty;  // since then
+    std::uint32_t mark = 0;                           // of what was written
     friend bool operator==(const State&, const State&) = default;
   };
   using Space = Segments<State>;

@@ -147,7 +147,7 @@ bool Spaces::has_own_space(ObjectId id) {
 
 void Spaces::touch(const access::Touch& touch, HandleType type) {
   refresh();
-  const Toucher by{needs_.number_of({touch.stages, touch.access, false}), touch.reads(), touch.writes()};
+  const Toucher by{needs_.number_of({touch.stages, touch.access, false, 0}), touch.reads(), touch.writes()};
   switch (type) {
     case HandleType::VkImage:
       return touch_image(touch.object, touch.part, by);
@@ -162,12 +162,37 @@ void Spaces::touch(const access::Touch& touch, HandleType type) {
   }
 }
 
-void Spaces::transition(const model::Transition& transition) {
+void Spaces::transition(const model::Transition& transition, std::uint32_t part) {
   refresh();
-  const Toucher by{needs_.number_of({0, 0, true}), true, true};
+  const Toucher by{needs_.number_of({0, 0, true, part}), true, true};
   if (transition.is_image)
     return touch_image(transition.resource, model::part_of(model_.image(transition.resource), transition.range), by);
   touch_bytes(transition.resource, transition.offset, transition.size, by);
+}
+
+void Spaces::mark(const model::Barrier& barrier, const std::function<std::uint32_t(std::uint32_t)>& next) {
+  refresh();
+  access::Touch touch;
+  touch.object = barrier.resource;
+  if (barrier.kind == model::Barrier::Kind::image) {
+    touch.part = model::part_of(model_.image(barrier.resource), barrier.range);
+    if (has_own_space(barrier.resource)) {
+      const std::uint32_t number = images_.at(barrier.resource).space;
+      parts_.clear();
+      infos_[number].grid.parts(touch.part, parts_);
+      for (const SubresourceGrid::Part& one : parts_) needs_.mark(number, one.begin, one.end, next);
+      return;
+    }
+  } else {
+    touch.offset = barrier.offset;
+    touch.size = barrier.size;
+  }
+  placement_.bytes_of(touch, bytes_);
+  for (const model::Placement::Range& range : bytes_.ranges)
+    needs_.mark(space(SpaceInfo::Kind::memory, range.memory), range.offset, end_of(range.offset, range.size), next);
+  if (bytes_.ranges.empty() && barrier.kind == model::Barrier::Kind::buffer)
+    needs_.mark(space(SpaceInfo::Kind::buffer, barrier.resource), barrier.offset, end_of(barrier.offset, barrier.size),
+                next);
 }
 
 void Spaces::touch_bytes(ObjectId object, std::uint64_t offset, std::uint64_t size, const Toucher& by) {
@@ -249,7 +274,7 @@ void Spaces::reach(const access::Reach& reach) {
   VkAccessFlags2 access = 0;
   if (reach.reads) access |= VK_ACCESS_2_SHADER_READ_BIT;
   if (reach.writes) access |= VK_ACCESS_2_SHADER_WRITE_BIT;
-  const std::uint32_t way = needs_.number_of({reach.stages, access, false});
+  const std::uint32_t way = needs_.number_of({reach.stages, access, false, 0});
   needs_.touch(number, 0, 1, way, reach.reads, reach.writes, true);
   needs_.meet(number, Needs::Side::other, number, way, reach.reads, reach.writes, true);
 }

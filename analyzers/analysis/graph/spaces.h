@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -57,7 +58,10 @@ class Spaces {
   void touch(const access::Touch& touch, HandleType type);
   void reach(const access::Reach& reach);
   // A change of layout or owner reads and writes all of its part.
-  void transition(const model::Transition& transition);
+  // `part`: which barrier of its command makes it.
+  void transition(const model::Transition& transition, std::uint32_t part);
+  // A barrier that names a buffer or an image: marks what was written there (Needs::mark()).
+  void mark(const model::Barrier& barrier, const std::function<std::uint32_t(std::uint32_t)>& next);
   // Between nodes: the object is gone.
   void ended(ObjectId id);
 

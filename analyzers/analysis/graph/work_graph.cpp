@@ -68,6 +68,11 @@ const char* name_of(ItemKind kind) {
 void WorkGraph::take(const Executed& executed, std::uint64_t frame) {
   if (executed.submit != submit_) finish();
   submit_ = executed.submit;
+  if (sync_ != nullptr) {
+    sync_->command(executed);
+    for (const SyncLog::Ranged& one : sync_->log.ranged())
+      spaces_.mark(*one.barrier, [&](std::uint32_t history) { return sync_->histories.add(history, one.op); });
+  }
   OpenPass::Where where = OpenPass::Where::outside;
   if (executed.recorded != nullptr)
     where = open_.take(executed.recorded->mark, executed.recorded->suspends, executed.recorded->resumes);
@@ -117,13 +122,14 @@ void WorkGraph::touch(const Executed& executed) {
   const std::uint32_t node = needs_.begin();
   RONDO_CHECK(node == item_of_.size());
   item_of_.push_back(items_);
+  if (sync_ != nullptr) sync_->node(node, executed);
   for (const access::Touch& one : executed.touches)
     if (!one.forgets || !changes_layout_of(executed, one.object))
       spaces_.touch(one, objects_.objects()[one.object].type);
   spaces_.reach(executed.reach);
   for (const model::Effect& effect : executed.effects)
     if (const auto* const one = std::get_if<model::Transition>(&effect); one != nullptr && changes(*one))
-      spaces_.transition(*one);
+      spaces_.transition(*one, sync_ != nullptr ? sync_->log.part_of(*one) : SyncLog::kAllParts);
   for (const Needs::Touch& one : needs_.touches())
     pieces_.push_back({one.space, one.begin, one.end, one.reads, one.writes});
   needs_.end();
@@ -139,6 +145,7 @@ void WorkGraph::touch(const Executed& executed) {
 
 // What a command needs, as needs of its item.
 void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
+  if (sync_ != nullptr) ask(node, all);
   if (is_join(node)) {
     joined_.clear();
     for (const Need& need : all) joined_.push_back(is_join(need.from.node) ? need.from.node : item_of_[need.from.node]);
@@ -164,6 +171,13 @@ void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
       one.kinds = need.hazard == Hazard::raw ? kRaw : need.hazard == Hazard::war ? kWar : kWaw;
     item_needs_.push_back(one);
   }
+}
+
+void WorkGraph::ask(std::uint32_t node, std::span<const Need> all) {
+  const auto is_of = [&](SpaceInfo::Kind kind) {
+    return [this, kind](std::uint32_t space) { return spaces_.info(space).kind == kind; };
+  };
+  sync_->needs(node, all, needs_, is_of(SpaceInfo::Kind::queries), is_of(SpaceInfo::Kind::reachable));
 }
 
 void WorkGraph::tell(const Item& item) {

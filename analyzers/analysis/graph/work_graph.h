@@ -11,6 +11,7 @@
 
 #include "analyzers/analysis/graph/needs.h"
 #include "analyzers/analysis/graph/spaces.h"
+#include "analyzers/analysis/graph/sync_questions.h"
 #include "analyzers/analysis/open_pass.h"
 #include "analyzers/analysis/work.h"
 #include "format/objects.h"
@@ -72,9 +73,14 @@ class WorkGraph final : NeedSink {
     // A join, before the first item that needs it.
     std::function<void(std::uint32_t join, std::span<const std::uint32_t> items)> join;
   };
+  // `sync`: is told what must be asked of the program's synchronization, if it is given.
   WorkGraph(const model::Placement& placement, const access::Model& model, const ObjectTable& objects, Sink sink,
-            const NeedLimits& limits = {})
-      : objects_(objects), sink_(std::move(sink)), needs_(*this, limits), spaces_(placement, model, needs_) {}
+            SyncQuestions* sync = nullptr, const NeedLimits& limits = {})
+      : objects_(objects),
+        sink_(std::move(sink)),
+        sync_(sync),
+        needs_(*this, limits),
+        spaces_(placement, model, needs_) {}
 
   void take(const access::Executed& executed, std::uint64_t frame);
   void ended(ObjectId id) { spaces_.ended(id); }
@@ -89,6 +95,7 @@ class WorkGraph final : NeedSink {
   friend struct test::Tamper;
   void needs(std::uint32_t node, std::span<const Need> needs) override;
   void touch(const access::Executed& executed);
+  void ask(std::uint32_t node, std::span<const Need> all);
   void tell(const Item& item);
   void end_pass();
   void settle_needs();
@@ -96,6 +103,7 @@ class WorkGraph final : NeedSink {
 
   const ObjectTable& objects_;
   const Sink sink_;
+  SyncQuestions* const sync_;
   Needs needs_;
   Spaces spaces_;
   std::vector<std::uint32_t> item_of_;  // by node

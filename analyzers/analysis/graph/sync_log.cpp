@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/sync_log.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "analyzers/analysis/graph/scopes.h"
+#include "format/codec/schema.h"
+
+namespace rondo::graph {
+
+namespace {
+
+using access::Executed;
+using access::Mark;
+using model::Barrier;
+
+// More than any program needs; a hostile capture finds its end there.
+constexpr std::size_t kMostOps = std::size_t{1} << 26;
+constexpr std::uint32_t kMostQueues = 1024;
+constexpr std::size_t kMostShapes = std::size_t{1} << 14;
+// A timeline semaphore that signals so often without a wait keeps its last signals only.
+constexpr std::size_t kMostSignals = 64;
+
+constexpr VkPipelineStageFlags2 kAllStages = ~VkPipelineStageFlags2{0};
+constexpr VkAccessFlags2 kAllAccesses = ~VkAccessFlags2{0};
+
+bool changes(const Barrier& one) {
+  return (one.kind == Barrier::Kind::image && one.old_layout != one.new_layout) || one.src_family != one.dst_family;
+}
+
+// All that comes before on one queue, before all that comes after on another one.
+SyncShape whole(std::uint32_t from, VkPipelineStageFlags2 from_stages, std::uint32_t to,
+                VkPipelineStageFlags2 to_stages) {
+  SyncShape shape;
+  shape.from_queue = from;
+  shape.to_queue = to;
+  shape.first = from_stages;
+  shape.second = to_stages;
+  shape.src_stages = from_stages;
+  shape.dst_stages = to_stages;
+  shape.src_access = shape.dst_access = kAllAccesses;
+  return shape;
+}
+
+SyncShape without_memory(SyncShape shape) {
+  shape.src_stages = shape.dst_stages = 0;
+  shape.src_access = shape.dst_access = 0;
+  return shape;
+}
+
+}  // namespace
+
+SyncLog::SyncLog() : syncs_(1) {}
+
+std::uint32_t SyncLog::queue(ObjectId id) {
+  if (queues_.size() >= kMostQueues && queues_.count(id) == 0) {
+    too_many_ = true;
+    return kMostQueues;
+  }
+  return queues_.try_emplace(id, static_cast<std::uint32_t>(queues_.size() + 2)).first->second;
+}
+
+std::uint32_t SyncLog::shape_of(const SyncShape& shape) {
+  const auto [found, fresh] = shape_at_.try_emplace(shape, static_cast<std::uint32_t>(shapes_.size()));
+  if (fresh) shapes_.push_back(shape);
+  return found->second;
+}
+
+void SyncLog::add(const SyncShape& shape, const SyncShape& own, std::uint32_t sync, std::uint32_t after,
+                  std::uint32_t pass, std::uint32_t part) {
+  if (ops_.size() >= kMostOps || shapes_.size() >= kMostShapes) {
+    too_many_ = true;
+    return;
+  }
+  RONDO_CHECK(after <= ops_.size());
+  const auto number = static_cast<std::uint32_t>(ops_.size());
+  ops_.push_back({shape_of(shape), shape_of(own), sync, after, pass, part});
+  if (shape.to_subpass != SyncShape::kAllAfter) ops_in_[pass].push_back(number);
+}
+
+std::uint32_t SyncLog::sync_of(SyncOp::Kind kind, const Executed& executed, ObjectId pass, std::uint32_t index,
+                               std::span<const Barrier* const> barriers) {
+  const std::uint64_t owner = kind == SyncOp::Kind::dependency ? index_of(pass) : executed.record;
+  const auto [found, fresh] =
+      sync_at_.try_emplace(SyncKey{kind, owner, index}, static_cast<std::uint32_t>(syncs_.size()));
+  if (fresh) {
+    SyncOp one;
+    one.kind = kind;
+    one.record = executed.record;
+    one.pass = pass;
+    one.index = index;
+    one.command = executed.command;
+    one.at = executed.at;
+    one.submit = executed.submit;
+    one.label_path = executed.label_path;
+    for (const Barrier* barrier : barriers) {
+      one.barriers.push_back(*barrier);
+      one.changes = one.changes || changes(*barrier);
+    }
+    syncs_.push_back(std::move(one));
+  }
+  syncs_[found->second].times += 1;
+  return found->second;
+}
+
+// --- Commands ---
+
+SyncLog::Place SyncLog::take(const Executed& executed) {
+  barriers_.clear();
+  ranged_.clear();
+  next_part_ = 0;
+  Place place;
+  place.time = place.first_op = static_cast<std::uint32_t>(ops_.size());
+  if (executed.recorded == nullptr) {
+    place.queue = static_cast<std::uint16_t>(executed.command == CommandId::vkQueuePresentKHR ? kPresent : kHost);
+    change_events(executed);
+    return place;
+  }
+  const std::uint32_t on = queue(executed.queue);
+  place.queue = static_cast<std::uint16_t>(on);
+  place.mark = executed.recorded->mark;
+  for (const model::Effect& effect : executed.effects)
+    if (const auto* const barrier = std::get_if<Barrier>(&effect); barrier != nullptr) barriers_.push_back(barrier);
+
+  if (place.mark == Mark::begins_pass) {
+    OpenPass& pass = open_[on];
+    if (!executed.recorded->resumes || pass.number == 0) {
+      pass.number = static_cast<std::uint32_t>(ops_in_.size());
+      ops_in_.emplace_back();
+    }
+    pass.subpass = 0;
+    pass.began = place.time;
+    pass.pass = executed.recorded->pass;
+  }
+  const auto open = open_.find(on);
+  const bool in_pass = executed.recorded->in_pass || place.mark == Mark::begins_pass || place.mark == Mark::ends_pass;
+  if (in_pass && open != open_.end()) {
+    place.pass = open->second.number;
+    place.subpass = static_cast<std::uint16_t>(open->second.subpass);
+  }
+  switch (place.mark) {
+    case Mark::begins_pass:
+    case Mark::next_subpass:
+    case Mark::ends_pass:
+      if (open != open_.end()) add_dependencies(executed, open->second);
+      break;
+    default:
+      change_events(executed);
+      if (!barriers_.empty() && barriers_.front()->of == Barrier::Of::event)
+        add_event_waits(executed);
+      else
+        add_barriers(executed);
+  }
+  place.ops = static_cast<std::uint32_t>(ops_.size()) - place.first_op;
+  if (!barriers_.empty() && place.ops >= barriers_.size())
+    place.parts = place.ops / static_cast<std::uint32_t>(barriers_.size());
+  // What a pass loads comes after the dependencies at its begin.
+  if (place.mark == Mark::begins_pass) place.time += place.ops;
+  return place;
+}
+
+void SyncLog::add_barriers(const Executed& executed) {
+  if (barriers_.empty()) return;
+  const std::uint32_t on = queue(executed.queue);
+  const auto after = static_cast<std::uint32_t>(ops_.size());
+  const std::uint32_t sync = sync_of(SyncOp::Kind::barrier, executed, ObjectId::null, 0, barriers_);
+  const auto open = open_.find(on);
+  const bool in_pass = executed.recorded->in_pass && open != open_.end();
+  for (std::size_t i = 0; i < barriers_.size(); ++i) {
+    const Barrier& one = *barriers_[i];
+    SyncShape own;
+    own.from_queue = own.to_queue = on;
+    if (in_pass) own.from_subpass = own.to_subpass = open->second.subpass;
+    own.src_stages = first_stages(one.src_stages);
+    own.dst_stages = second_stages(one.dst_stages);
+    own.src_access = all_accesses(one.src_access);
+    own.dst_access = all_accesses(one.dst_access);
+    own.first = with_earlier(own.src_stages);
+    own.second = with_later(own.dst_stages);
+    own.is_named = true;
+    if (one.kind != Barrier::Kind::memory && !changes(one))
+      ranged_.push_back({&one, static_cast<std::uint32_t>(ops_.size())});
+    add(one.kind == Barrier::Kind::memory ? own : without_memory(own), own, sync, after,
+        in_pass ? open->second.number : 0, static_cast<std::uint32_t>(i));
+  }
+}
+
+void SyncLog::add_dependencies(const Executed& executed, OpenPass& pass) {
+  const std::uint32_t on = queue(executed.queue);
+  const auto here = static_cast<std::uint32_t>(ops_.size());
+  for (std::size_t i = 0; i < barriers_.size(); ++i) {
+    const Barrier& one = *barriers_[i];
+    SyncShape shape;
+    shape.from_queue = shape.to_queue = on;
+    if (one.src_subpass != VK_SUBPASS_EXTERNAL) shape.from_subpass = one.src_subpass;
+    if (one.dst_subpass != VK_SUBPASS_EXTERNAL) shape.to_subpass = one.dst_subpass;
+    shape.src_stages = first_stages(one.src_stages);
+    shape.dst_stages = second_stages(one.dst_stages);
+    shape.src_access = all_accesses(one.src_access);
+    shape.dst_access = all_accesses(one.dst_access);
+    shape.first = with_earlier(shape.src_stages);
+    shape.second = with_later(shape.dst_stages);
+    // A dependency of a subpass on itself orders nothing; it allows barriers.
+    if (one.src_subpass == one.dst_subpass) shape = whole(on, 0, on, 0);
+    shape.is_named = !one.implicit;
+    std::uint32_t sync = kNone;
+    if (!one.implicit) {
+      // The same dependency is told at the same place of each pass: its subpass and its place among the barriers there.
+      const Barrier* const alone[] = {&one};
+      sync = sync_of(SyncOp::Kind::dependency, executed, pass.pass,
+                     one.dst_subpass * 1024 + static_cast<std::uint32_t>(i), alone);
+    }
+    add(shape, shape, sync, one.src_subpass == VK_SUBPASS_EXTERNAL ? pass.began : here, pass.number, 0);
+  }
+  if (executed.recorded->mark == Mark::next_subpass) pass.subpass += 1;
+}
+
+// --- Events ---
+
+void SyncLog::change_events(const Executed& executed) {
+  for (const model::Effect& effect : executed.effects) {
+    const auto* const use = std::get_if<model::EventUse>(&effect);
+    if (use == nullptr || use->kind == model::EventUse::Kind::wait) continue;
+    if (use->kind == model::EventUse::Kind::reset) {
+      events_.erase(use->event);
+      continue;
+    }
+    Signal signal;
+    signal.after = static_cast<std::uint32_t>(ops_.size());
+    signal.queue = executed.recorded == nullptr ? kHost : queue(executed.queue);
+    signal.stages = use->stages;
+    events_[use->event] = signal;
+    std::erase_if(held_, [&](const Held& one) { return one.event == use->event; });
+  }
+}
+
+void SyncLog::add_event_waits(const Executed& executed) {
+  std::vector<Signal> signals;
+  for (const model::Effect& effect : executed.effects)
+    if (const auto* const use = std::get_if<model::EventUse>(&effect);
+        use != nullptr && use->kind == model::EventUse::Kind::wait) {
+      const auto found = events_.find(use->event);
+      if (found != events_.end())
+        signals.push_back(found->second);
+      else
+        held_.push_back({queue(executed.queue), static_cast<std::uint32_t>(ops_.size()), use->event});
+    }
+  const std::uint32_t on = queue(executed.queue);
+  const std::uint32_t sync = sync_of(SyncOp::Kind::event, executed, ObjectId::null, 0, barriers_);
+  const auto open = open_.find(on);
+  const bool in_pass = executed.recorded->in_pass && open != open_.end();
+  for (std::size_t i = 0; i < barriers_.size(); ++i) {
+    const Barrier& one = *barriers_[i];
+    for (const Signal& from : signals) {
+      SyncShape own;
+      own.from_queue = from.queue;
+      own.to_queue = on;
+      if (in_pass) own.to_subpass = open->second.subpass;
+      own.src_stages = from.queue == kHost ? kAllStages : first_stages(one.src_stages);
+      own.dst_stages = second_stages(one.dst_stages);
+      own.src_access = all_accesses(one.src_access);
+      own.dst_access = all_accesses(one.dst_access);
+      own.first = with_earlier(own.src_stages);
+      own.second = with_later(own.dst_stages);
+      own.is_named = true;
+      if (one.kind != Barrier::Kind::memory && !changes(one))
+        ranged_.push_back({&one, static_cast<std::uint32_t>(ops_.size())});
+      add(one.kind == Barrier::Kind::memory ? own : without_memory(own), own, sync, from.after,
+          in_pass ? open->second.number : 0, static_cast<std::uint32_t>(i));
+    }
+  }
+}
+
+std::uint32_t SyncLog::part_of(const model::Transition& one) {
+  for (std::uint32_t i = next_part_; i < barriers_.size(); ++i) {
+    const Barrier& barrier = *barriers_[i];
+    if (barrier.of == Barrier::Of::subpass_dependency) return kAllParts;
+    const bool is_image = barrier.kind == Barrier::Kind::image;
+    if (barrier.kind == Barrier::Kind::memory || is_image != one.is_image || barrier.resource != one.resource) continue;
+    if (is_image && (barrier.old_layout != one.from || barrier.new_layout != one.to)) continue;
+    if (!is_image && (barrier.offset != one.offset || barrier.size != one.size)) continue;
+    next_part_ = i + 1;
+    return i;
+  }
+  return kAllParts;
+}
+
+// --- Batches, and the host ---
+
+void SyncLog::order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages) {
+  const SyncShape shape = whole(from.queue, from.stages, to_queue, to_stages);
+  add(shape, shape, kNone, from.after, 0, 0);
+}
+
+void SyncLog::submitted(const model::Batch& batch) {
+  submitted_[{batch.record, batch.index}] = static_cast<std::uint32_t>(ops_.size());
+}
+
+void SyncLog::begins(const model::Batch& batch) {
+  std::uint32_t on = queue(batch.queue);
+  device_of_[on] = batch.device;
+  std::uint32_t after = static_cast<std::uint32_t>(ops_.size());
+  if (const auto found = submitted_.find({batch.record, batch.index}); found != submitted_.end()) {
+    after = found->second;
+    submitted_.erase(found);
+  }
+  // The presentation engine is no queue: only semaphores order what it reads.
+  const std::uint32_t to = batch.kind == model::Batch::Kind::present ? kPresent : on;
+  if (to == on) order({after, kHost, kAllStages, 0}, on, kAllStages);
+  for (const model::SemaphoreUse& one : batch.waits) wait(one, to);
+}
+
+void SyncLog::wait(const model::SemaphoreUse& use, std::uint32_t to_queue) {
+  const auto found = semaphores_.find(use.semaphore);
+  if (found == semaphores_.end()) return;
+  const VkPipelineStageFlags2 said = second_stages(use.stages);
+  const VkPipelineStageFlags2 stages = to_queue == kPresent ? kAllStages : with_later(said);
+  std::vector<Signal>& signals = found->second;
+  if (!use.timeline) {
+    for (const Signal& one : signals) order(one, to_queue, stages);
+    semaphores_.erase(found);
+    return;
+  }
+  // A signal of a value comes after those of lower values.
+  bool reached = false;
+  for (const Signal& one : signals) {
+    if (reached) break;
+    order(one, to_queue, stages);
+    reached = one.value >= use.value;
+  }
+}
+
+void SyncLog::ends(const model::Batch& batch) {
+  const std::uint32_t on = queue(batch.queue);
+  const auto here = static_cast<std::uint32_t>(ops_.size());
+  for (const model::SemaphoreUse& one : batch.signals) {
+    std::vector<Signal>& signals = semaphores_[one.semaphore];
+    if (!one.timeline) signals.clear();
+    if (signals.size() >= kMostSignals) signals.erase(signals.begin());
+    const VkPipelineStageFlags2 stages = with_earlier(first_stages(one.stages));
+    signals.push_back({here, on, stages, one.value});
+    std::sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) { return a.value < b.value; });
+  }
+  if (batch.fence != ObjectId::null) fences_[batch.fence] = {here, on, kAllStages, 0};
+}
+
+// What was ordered before `from` is ordered before what the host does from now on.
+void SyncLog::host_waits(const Signal& from) { order(from, kHost, kAllStages); }
+
+bool SyncLog::is_held(const Place& place) const {
+  return std::any_of(held_.begin(), held_.end(),
+                     [&](const Held& one) { return one.queue == place.queue && place.time >= one.time; });
+}
+
+// One of several was reached, and the capture does not say which one. Where only one can have been, it was that one.
+// Else it is taken for any of them: then a race may be missed, but none is made up.
+void SyncLog::host_waits_for_any(const model::HostSync& sync) {
+  for (const ObjectId fence : sync.fences)
+    if (const auto found = fences_.find(fence); found != fences_.end()) host_waits(found->second);
+  for (const model::SemaphoreUse& use : sync.semaphores) {
+    const auto found = semaphores_.find(use.semaphore);
+    if (found == semaphores_.end()) continue;
+    const std::vector<Signal>& signals = found->second;
+    const auto reached =
+        std::find_if(signals.begin(), signals.end(), [&](const Signal& one) { return one.value >= use.value; });
+    if (reached == signals.end()) continue;
+    for (auto one = signals.begin(); one <= reached; ++one) host_waits(*one);
+  }
+}
+
+void SyncLog::host(const model::HostSync& sync) {
+  using Kind = model::HostSync::Kind;
+  if (!sync.succeeded) return;
+  const auto here = static_cast<std::uint32_t>(ops_.size());
+  switch (sync.kind) {
+    case Kind::wait_fences:
+    case Kind::poll_fence:
+      if (!sync.all && sync.fences.size() > 1) return host_waits_for_any(sync);
+      if (sync.kind == Kind::poll_fence && sync.result != VK_SUCCESS) return;
+      for (const ObjectId fence : sync.fences)
+        if (const auto found = fences_.find(fence); found != fences_.end()) host_waits(found->second);
+      return;
+    case Kind::reset_fences:
+      for (const ObjectId fence : sync.fences) fences_.erase(fence);
+      return;
+    case Kind::wait_semaphores:
+    case Kind::poll_semaphore:
+      if (!sync.all && sync.semaphores.size() > 1) return host_waits_for_any(sync);
+      for (const model::SemaphoreUse& use : sync.semaphores) {
+        const auto found = semaphores_.find(use.semaphore);
+        if (found == semaphores_.end()) continue;
+        for (const Signal& one : found->second) {
+          // A wait may be for a value between those of two signals; a poll tells a value that was reached.
+          if (sync.kind == Kind::poll_semaphore && one.value > use.value) break;
+          host_waits(one);
+          if (one.value >= use.value) break;
+        }
+      }
+      return;
+    case Kind::signal_semaphore:
+      for (const model::SemaphoreUse& use : sync.semaphores)
+        semaphores_[use.semaphore].push_back({here, kHost, kAllStages, use.value});
+      return;
+    case Kind::wait_queue:
+      return host_waits({here, queue(sync.queue), kAllStages, 0});
+    case Kind::wait_device:
+    case Kind::found_device_idle:
+      for (const auto& [on, device] : device_of_)
+        if (device == sync.device) host_waits({here, on, kAllStages, 0});
+      return;
+    case Kind::acquire_image:
+      // The presentation engine has read the image when it signals.
+      for (const model::SemaphoreUse& use : sync.semaphores)
+        semaphores_[use.semaphore] = {{here, kPresent, kAllStages, 0}};
+      for (const ObjectId fence : sync.fences) fences_[fence] = {here, kPresent, kAllStages, 0};
+      return;
+    default:
+      return;
+  }
+}
+
+void SyncLog::ended(ObjectId id) {
+  semaphores_.erase(id);
+  fences_.erase(id);
+  events_.erase(id);
+}
+
+}  // namespace rondo::graph

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program orders: barriers, waits for events, dependencies of subpasses, semaphores, fences and waits of the
+// host, in the order in which the work graph is told of them. Each is an "op": what is in its first scope is ordered
+// before what is in its second scope. Which of them chain is asked of SyncOrder (sync_order.h). No device. One thread.
+// Specification: "Synchronization and Cache Control", "Render Pass" ("Subpass dependencies"), "Implicit
+// Synchronization Guarantees".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "format/check.h"
+#include "format/objects.h"
+#include "model/access/executed.h"
+#include "model/submits.h"
+
+namespace rondo::graph {
+
+// The scopes of an op. Many ops have the same.
+struct SyncShape {
+  static constexpr std::uint32_t kAllBefore = UINT32_MAX, kAllAfter = UINT32_MAX;
+  std::uint32_t from_queue = 0, to_queue = 0;
+  // A subpass of the render pass in which the op is; or all that comes before it, or after it, on the queue.
+  std::uint32_t from_subpass = kAllBefore, to_subpass = kAllAfter;
+  // Of the execution dependency: with stages that are logically earlier, or later.
+  VkPipelineStageFlags2 first = 0, second = 0;
+  // Of the memory dependency. 0: it has none.
+  VkPipelineStageFlags2 src_stages = 0, dst_stages = 0;
+  VkAccessFlags2 src_access = 0, dst_access = 0;
+  bool is_named = false;  // it has a SyncOp, and could be removed
+  friend auto operator<=>(const SyncShape&, const SyncShape&) = default;
+};
+
+// A synchronization command of the program: it may be executed many times, and have many barriers.
+struct SyncOp {
+  enum class Kind : std::uint8_t { barrier, event, dependency } kind{};
+  std::uint64_t record = 0;        // the command that is recorded; of a dependency, the first that begins its pass
+  ObjectId pass = ObjectId::null;  // of a dependency, …
+  std::uint32_t index = 0;         // … and its number in the pass
+  CommandId command{};             // canonical
+  bool changes = false;            // it changes a layout or an owner
+  std::uint64_t times = 0;         // that it was executed
+  std::uint64_t at = 0;            // the record that executes it first
+  std::uint64_t submit = 0;        // likewise
+  std::uint32_t label_path = 0;    // likewise
+  std::vector<model::Barrier> barriers;  // that it has
+};
+
+class SyncLog {
+ public:
+  static constexpr std::uint32_t kNone = 0;                // no SyncOp: an op that nobody can remove
+  static constexpr std::uint32_t kHost = 0, kPresent = 1;  // queues that are none: the host, and presentation
+  static constexpr std::uint32_t kAllParts = UINT32_MAX;
+
+  // An op, once each time that it is executed.
+  struct Op {
+    std::uint32_t shape = 0;      // of what it orders for every resource
+    std::uint32_t own_shape = 0;  // of what it orders for its own resource
+    std::uint32_t sync = kNone;   // index into syncs()
+    std::uint32_t after = 0;      // its first scope ends before the op of this number
+    std::uint32_t pass = 0;       // the render pass in which it is; 0: none
+    std::uint32_t part = 0;       // index into SyncOp::barriers
+  };
+
+  // Where a node of the work graph stands among the ops.
+  struct Place {
+    std::uint32_t time = 0;               // number of the ops before its own work
+    std::uint32_t pass = 0;               // 0: in none
+    std::uint32_t first_op = 0, ops = 0;  // of its own command, …
+    std::uint32_t parts = 1;              // … for each barrier of it so many
+    std::uint16_t queue = 0;
+    std::uint16_t subpass = 0;
+    access::Mark mark = access::Mark::none;
+  };
+
+  SyncLog();
+
+  // --- In the order of execution ---
+
+  // A command, before its node is made: gives the place of the node.
+  Place take(const access::Executed& executed);
+  // Of the submit call: what the host has done until then is ordered before the batch.
+  void submitted(const model::Batch& batch);
+  void begins(const model::Batch& batch);
+  void ends(const model::Batch& batch);
+  void host(const model::HostSync& sync);
+  void ended(ObjectId id);
+
+  // --- What was taken ---
+
+  std::span<const Op> ops() const { return ops_; }
+  const SyncShape& shape(std::uint32_t number) const { return shapes_[number]; }
+  std::size_t shapes() const { return shapes_.size(); }
+  // The first one is none.
+  std::span<const SyncOp> syncs() const { return syncs_; }
+  // The ops of a render pass that end in one of its subpasses, by their numbers. Ascending.
+  std::span<const std::uint32_t> ops_in(std::uint32_t pass) const { return ops_in_[pass]; }
+  // The barriers that were taken last and name a resource, but do not change its layout or owner.
+  struct Ranged {
+    const model::Barrier* barrier;
+    std::uint32_t op;
+  };
+  std::span<const Ranged> ranged() const { return ranged_; }
+  // Which barrier of the command that was taken last makes a transition. They are asked for in the order of effects.
+  std::uint32_t part_of(const model::Transition& transition);
+
+  // It waits for an event that the host has not set yet.
+  bool is_held(const Place& place) const;
+
+  // Beyond the limits: nothing was taken from then on.
+  bool too_many() const { return too_many_; }
+
+ private:
+  struct Signal {
+    std::uint32_t after = 0;  // number of ops at the signal
+    std::uint32_t queue = 0;
+    VkPipelineStageFlags2 stages = 0;
+    std::uint64_t value = 0;  // of a timeline semaphore
+  };
+  struct OpenPass {
+    std::uint32_t number = 0;
+    std::uint32_t subpass = 0;
+    std::uint32_t began = 0;  // number of ops at its begin
+    ObjectId pass = ObjectId::null;
+  };
+  using SyncKey = std::tuple<SyncOp::Kind, std::uint64_t, std::uint32_t>;
+
+  std::uint32_t queue(ObjectId id);
+  std::uint32_t shape_of(const SyncShape& shape);
+  std::uint32_t sync_of(SyncOp::Kind kind, const access::Executed& executed, ObjectId pass, std::uint32_t index,
+                        std::span<const model::Barrier* const> barriers);
+  void add(const SyncShape& shape, const SyncShape& own, std::uint32_t sync, std::uint32_t after, std::uint32_t pass,
+           std::uint32_t part);
+  void add_barriers(const access::Executed& executed);
+  void add_dependencies(const access::Executed& executed, OpenPass& pass);
+  void add_event_waits(const access::Executed& executed);
+  void change_events(const access::Executed& executed);
+  void order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages);
+  void wait(const model::SemaphoreUse& use, std::uint32_t to_queue);
+  void host_waits(const Signal& from);
+  void host_waits_for_any(const model::HostSync& sync);
+
+  std::vector<Op> ops_;
+  std::vector<SyncShape> shapes_;
+  std::map<SyncShape, std::uint32_t> shape_at_;
+  std::vector<SyncOp> syncs_;
+  std::map<SyncKey, std::uint32_t> sync_at_;
+  std::unordered_map<ObjectId, std::uint32_t> queues_;
+  std::map<std::uint32_t, ObjectId> device_of_;       // by queue
+  std::unordered_map<std::uint32_t, OpenPass> open_;  // by queue
+  std::vector<std::vector<std::uint32_t>> ops_in_ = std::vector<std::vector<std::uint32_t>>(1);
+  std::unordered_map<ObjectId, std::vector<Signal>> semaphores_;
+  std::unordered_map<ObjectId, Signal> fences_, events_;
+  struct Held {
+    std::uint32_t queue, time;
+    ObjectId event;
+  };
+  std::vector<Held> held_;                                                      // waits for events that nobody has set
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::uint32_t> submitted_;  // ops at the call, by batch
+  // Of the command that was taken last.
+  std::vector<const model::Barrier*> barriers_;
+  std::vector<Ranged> ranged_;
+  std::uint32_t next_part_ = 0;
+  bool too_many_ = false;
+};
+
+}  // namespace rondo::graph

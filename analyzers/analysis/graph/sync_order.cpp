@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/sync_order.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "analyzers/analysis/graph/scopes.h"
+
+namespace rondo::graph {
+
+namespace {
+
+// Stands for an op that an access has not met yet, of a command that can be removed.
+constexpr std::uint32_t kFresh = UINT32_MAX;
+// Of one access. More than these are not told apart any more.
+constexpr std::size_t kMostEntries = 64;
+
+VkFlags64 bit(unsigned number) { return VkFlags64{1} << number; }
+
+// A stage of both, if it can be one that both name themselves.
+VkPipelineStageFlags2 meeting_stage(const SyncShape& before, const SyncShape& after) {
+  const VkPipelineStageFlags2 both = before.second & after.first;
+  for (const VkPipelineStageFlags2 some : {both & before.dst_stages & after.src_stages, both})
+    if (const VkPipelineStageFlags2 narrow = some & ~kWideStages; narrow != 0) return narrow & ~(narrow - 1);
+  return both & ~(both - 1);
+}
+
+}  // namespace
+
+std::uint32_t Histories::add(std::uint32_t history, std::uint32_t op) {
+  const auto [found, fresh] = at_.try_emplace({history, op}, static_cast<std::uint32_t>(all_.size()));
+  if (fresh) all_.emplace_back(history, op);
+  return found->second;
+}
+
+SyncOrder::SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed)
+    : log_(log), histories_(histories), removed_(removed), ops_of_(log.shapes()) {
+  for (std::uint32_t i = 0; i < log.ops().size(); ++i)
+    if (const SyncLog::Op& op = log.ops()[i]; !is_removed(op.sync)) ops_of_[op.shape].push_back(i);
+}
+
+std::size_t SyncOrder::HashKey::operator()(const Key& key) const {
+  std::size_t hash = key.time;
+  for (const std::uint64_t value : {std::uint64_t{key.pass}, std::uint64_t{key.first_op}, std::uint64_t{key.history},
+                                    std::uint64_t{key.queue} << 32 | std::uint64_t{key.subpass} << 16 |
+                                        std::uint64_t{key.kind.stage} << 8 | key.kind.access})
+    hash = (hash ^ value) * 0x9e3779b97f4a7c15 + (hash >> 29);
+  return hash;
+}
+
+SyncOrder::Key SyncOrder::key_of(const AccessAt& access, std::uint32_t history) {
+  Key key{};
+  key.time = access.place.time;
+  key.pass = access.place.pass;
+  key.first_op = access.is_transition() ? access.first_op + 1 : 0;
+  key.history = history;
+  key.queue = access.place.queue;
+  key.subpass = access.place.subpass;
+  key.kind = access.kind;
+  return key;
+}
+
+// The state of an access that has met these ops of its own resource.
+std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
+  std::vector<std::uint32_t> missing;  // the last one first
+  std::uint32_t at = kNone;
+  for (;; history = histories_.before(history)) {
+    const auto [found, fresh] =
+        state_at_.try_emplace(key_of(from, history), static_cast<std::uint32_t>(states_.size()));
+    if (!fresh) {
+      at = found->second;
+      break;
+    }
+    if (history == Histories::kNone) {
+      State state;
+      state.access = from;
+      state.begin = from.is_transition() ? from.first_op : from.place.time;
+      state.next = find_next(state, state.begin);
+      at = found->second;
+      states_.push_back(std::move(state));
+      break;
+    }
+    state_at_.erase(found);  // its number is not known yet
+    missing.push_back(history);
+  }
+  for (; !missing.empty(); missing.pop_back()) {
+    const std::uint32_t op = histories_.op(missing.back());
+    advance(states_[at], op);
+    State state;
+    state.access = from;
+    state.begin = op;
+    for (const Entry& one : states_[at].entries)
+      if (one.op < op) state.entries.push_back(one);
+    if (!is_removed(log_.ops()[op].sync))
+      if (const auto entry = apply(state, op, true)) add(state, *entry);
+    state.next = find_next(state, op);
+    at = static_cast<std::uint32_t>(states_.size());
+    state_at_.emplace(key_of(from, missing.back()), at);
+    states_.push_back(std::move(state));
+  }
+  return at;
+}
+
+std::uint32_t SyncOrder::cost_of(std::uint32_t number) const {
+  const SyncLog::Op& op = log_.ops()[number];
+  if (op.sync == SyncLog::kNone) return 0;
+  const SyncShape& shape = log_.shape(op.own_shape);
+  return 64 + static_cast<std::uint32_t>(std::popcount(shape.src_stages) + std::popcount(shape.dst_stages) +
+                                         std::popcount(shape.src_access) + std::popcount(shape.dst_access));
+}
+
+// What the op does for the access, if the access is in its first scope. `local`: what is ordered in subpasses of its
+// pass.
+std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32_t number, bool own,
+                                                 std::span<const Local> local) {
+  const SyncLog::Op& op = log_.ops()[number];
+  const AccessAt& access = state.access;
+  // A transition is of the resource of its own op.
+  const bool is_its_op = access.is_transition() && number >= access.first_op && number < access.end_op;
+  const SyncShape& shape = log_.shape(own || is_its_op ? op.own_shape : op.shape);
+  const OpSets::Set self = op.sync != SyncLog::kNone ? sets_.of(op.sync) : OpSets::kEmpty;
+  Entry made;
+  bool any = false;
+  std::uint32_t before = kNone, cost = 0;
+  const auto option = [&](OpSets::Set executes, bool is_available, OpSets::Set available, std::uint32_t step,
+                          std::uint32_t step_cost) {
+    made.executes = any ? sets_.common(made.executes, executes) : executes;
+    const bool better =
+        !any || (is_available && !made.is_available) || (is_available == made.is_available && step_cost < cost);
+    if (better) {
+      before = step;
+      cost = step_cost;
+    }
+    if (is_available) made.available = made.is_available ? sets_.common(made.available, available) : available;
+    made.is_available = made.is_available || is_available;
+    any = true;
+  };
+
+  const bool of_subpass = shape.from_subpass != SyncShape::kAllBefore;
+  if (is_its_op) {
+    option(self, true, self, kNone, 0);
+  } else if (access.place.queue == shape.from_queue && access.place.time <= op.after &&
+             (shape.first & bit(access.kind.stage)) != 0 &&
+             (!of_subpass ||
+              (op.pass != 0 && op.pass == access.place.pass && shape.from_subpass == access.place.subpass))) {
+    const bool is_available = access.is_transition() || ((shape.src_stages & bit(access.kind.stage)) != 0 &&
+                                                         (shape.src_access & bit(access.kind.access)) != 0);
+    option(self, is_available, self, kNone, 0);
+  }
+  const auto chain = [&](const Entry& one) {
+    if (one.queue != shape.from_queue || one.op >= op.after || (one.second & shape.first) == 0) return;
+    option(sets_.both(one.executes, self), one.is_available,
+           one.is_available ? sets_.both(one.available, self) : OpSets::kEmpty, one.step, one.cost);
+  };
+  for (const Entry& one : state.entries)
+    if (!of_subpass || one.is_general) chain(one);
+  if (of_subpass)
+    for (const Local& one : local)
+      if (one.subpass == shape.from_subpass) chain(one.entry);
+  if (!any) return std::nullopt;
+
+  made.op = number;
+  made.queue = shape.to_queue;
+  made.second = shape.second;
+  made.dst_stages = shape.dst_stages;
+  made.dst_access = shape.dst_access;
+  made.is_general = shape.to_subpass == SyncShape::kAllAfter;
+  made.cost = cost + cost_of(number);
+  made.step = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back({number, before});
+  return made;
+}
+
+std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32_t number, bool own) {
+  const SyncLog::Op& op = log_.ops()[number];
+  if (op.pass == 0 || log_.shape(op.shape).from_subpass == SyncShape::kAllBefore) return apply(state, number, own, {});
+  const std::vector<Local> local = local_entries(state, op.pass, number);
+  return apply(state, number, own, local);
+}
+
+// What is ordered before work in the subpasses of a pass, by the ops before the op `until`.
+std::vector<SyncOrder::Local> SyncOrder::local_entries(const State& state, std::uint32_t pass, std::uint32_t until) {
+  std::vector<Local> all;
+  for (const std::uint32_t op : log_.ops_in(pass)) {
+    if (op >= until) break;
+    if (op < state.begin || is_removed(log_.ops()[op].sync)) continue;
+    if (const auto entry = apply(state, op, false, all))
+      all.push_back({log_.shape(log_.ops()[op].shape).to_subpass, *entry});
+  }
+  return all;
+}
+
+bool SyncOrder::dominates(const Entry& a, const Entry& b) {
+  if (a.queue != b.queue || (b.is_general && !a.is_general) || (b.second & ~a.second) != 0) return false;
+  if (!sets_.is_in(a.executes, b.executes)) return false;
+  return !b.is_available || (a.is_available && (b.dst_stages & ~a.dst_stages) == 0 &&
+                             (b.dst_access & ~a.dst_access) == 0 && sets_.is_in(a.available, b.available));
+}
+
+// False: it says nothing new.
+bool SyncOrder::add(State& state, Entry entry) {
+  for (const Entry& one : state.entries)
+    if (dominates(one, entry)) return false;
+  const std::size_t before = state.entries.size();
+  if (before >= kMostEntries) {
+    too_many_ = true;
+    return false;
+  }
+  state.entries.push_back(entry);
+  // Where two ops order the same, neither is needed for it.
+  for (std::size_t i = 0; i < before && state.entries.size() < kMostEntries; ++i) {
+    const Entry& one = state.entries[i];
+    if (one.queue != entry.queue || (one.second & entry.second) == 0) continue;
+    Entry both = one.cost <= entry.cost ? one : entry;
+    both.op = entry.op;
+    both.second = one.second & entry.second;
+    both.dst_stages = one.dst_stages & entry.dst_stages;
+    both.dst_access = one.dst_access & entry.dst_access;
+    both.is_general = one.is_general && entry.is_general;
+    both.is_available = one.is_available && entry.is_available;
+    both.executes = sets_.common(one.executes, entry.executes);
+    both.available = both.is_available ? sets_.common(one.available, entry.available) : OpSets::kEmpty;
+    if (std::none_of(state.entries.begin(), state.entries.end(),
+                     [&](const Entry& other) { return dominates(other, both); }))
+      state.entries.push_back(both);
+  }
+  return true;
+}
+
+// Whether an op of this shape could say something new, whichever command it is of.
+bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
+  const AccessAt& access = state.access;
+  const OpSets::Set self = shape.is_named ? sets_.of(kFresh) : OpSets::kEmpty;
+  Entry best;
+  bool any = false;
+  const auto option = [&](OpSets::Set executes, bool is_available, OpSets::Set available) {
+    best.executes = any ? sets_.common(best.executes, executes) : executes;
+    if (is_available) best.available = best.is_available ? sets_.common(best.available, available) : available;
+    best.is_available = best.is_available || is_available;
+    any = true;
+  };
+  const bool of_subpass = shape.from_subpass != SyncShape::kAllBefore;
+  if (access.is_transition()) {
+    for (std::uint32_t i = access.first_op; i < access.end_op; ++i)
+      if (log_.shape(log_.ops()[i].shape) == shape || log_.shape(log_.ops()[i].own_shape) == shape)
+        option(self, true, self);
+  }
+  if (access.place.queue == shape.from_queue && (shape.first & bit(access.kind.stage)) != 0 &&
+      (!of_subpass || (access.place.pass != 0 && shape.from_subpass == access.place.subpass)))
+    option(self,
+           access.is_transition() ||
+               ((shape.src_stages & bit(access.kind.stage)) != 0 && (shape.src_access & bit(access.kind.access)) != 0),
+           self);
+  for (const Entry& one : state.entries)
+    if (one.queue == shape.from_queue && (one.second & shape.first) != 0)
+      option(sets_.both(one.executes, self), one.is_available, sets_.both(one.available, self));
+  if (!any) return false;
+  best.queue = shape.to_queue;
+  best.second = shape.second;
+  best.dst_stages = shape.dst_stages;
+  best.dst_access = shape.dst_access;
+  best.is_general = shape.to_subpass == SyncShape::kAllAfter;
+  return std::none_of(state.entries.begin(), state.entries.end(),
+                      [&](const Entry& one) { return dominates(one, best); });
+}
+
+std::uint32_t SyncOrder::find_next(const State& state, std::uint32_t from) {
+  std::uint32_t next = kNone;
+  for (std::uint32_t shape = 0; shape < ops_of_.size(); ++shape) {
+    const std::vector<std::uint32_t>& ops = ops_of_[shape];
+    if (ops.empty() || ops.back() < from) continue;
+    std::uint32_t first = from;
+    for (const Skip& skip : state.skips)
+      if (skip.shape == shape) first = std::max(first, skip.next);
+    const auto found = std::lower_bound(ops.begin(), ops.end(), first);
+    if (found == ops.end() || *found >= next) continue;
+    if (may_change(state, log_.shape(shape))) next = *found;
+  }
+  return next;
+}
+
+void SyncOrder::advance(State& state, std::uint32_t until) {
+  while (state.next < until) {
+    const std::uint32_t op = state.next;
+    const SyncLog::Op& one = log_.ops()[op];
+    const auto entry = apply(state, op, false);
+    if (entry && add(state, *entry)) {
+      state.skips.clear();
+      state.next = find_next(state, op + 1);
+      continue;
+    }
+    // The same command says nothing new the next time either; but it may be that an op comes too early for now.
+    std::uint32_t skip = op + 1;
+    if (entry && one.sync != SyncLog::kNone) {
+      const std::vector<std::uint32_t>& ops = ops_of_[one.shape];
+      auto at = std::upper_bound(ops.begin(), ops.end(), op);
+      while (at != ops.end() && log_.ops()[*at].sync == one.sync) ++at;
+      skip = at != ops.end() ? *at : kNone;
+    }
+    const auto found = std::find_if(state.skips.begin(), state.skips.end(),
+                                    [&](const Skip& other) { return other.shape == one.shape; });
+    if (found != state.skips.end())
+      found->next = skip;
+    else
+      state.skips.push_back({one.shape, skip});
+    state.next = find_next(state, op + 1);
+  }
+}
+
+bool SyncOrder::sees(const Entry& entry, const AccessAt& to) {
+  if (!entry.is_available) return false;
+  return to.is_transition() ||
+         ((entry.dst_stages & bit(to.kind.stage)) != 0 && (entry.dst_access & bit(to.kind.access)) != 0);
+}
+
+// What orders the access before `to`.
+void SyncOrder::find(State& state, const AccessAt& to, std::vector<Entry>& out) {
+  out.clear();
+  if (to.is_transition()) {
+    for (std::uint32_t op = to.first_op; op < to.end_op; ++op) {
+      if (is_removed(log_.ops()[op].sync)) continue;
+      advance(state, op);
+      State then = state;
+      std::erase_if(then.entries, [&](const Entry& one) { return one.op >= op; });
+      if (const auto entry = apply(then, op, true)) out.push_back(*entry);
+    }
+    return;
+  }
+  advance(state, to.place.time);
+  const auto reaches = [&](const Entry& one) {
+    return one.op < to.place.time && one.queue == to.place.queue && (one.second & bit(to.kind.stage)) != 0;
+  };
+  for (const Entry& one : state.entries)
+    if (one.is_general && reaches(one)) out.push_back(one);
+  if (to.place.pass == 0 || log_.ops_in(to.place.pass).empty()) return;
+  for (const Local& one : local_entries(state, to.place.pass, to.place.time))
+    if (one.subpass == to.place.subpass && reaches(one.entry)) out.push_back(one.entry);
+}
+
+SyncOrder::Answer SyncOrder::ask(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory) {
+  find(states_[state_of(from, history)], to, found_);
+  Answer answer;
+  bool any = false;
+  for (const Entry& one : found_) {
+    answer.executes = true;
+    answer.sees = answer.sees || sees(one, to);
+    if (memory && !sees(one, to)) continue;
+    const OpSets::Set needed = memory ? one.available : one.executes;
+    answer.needed = any ? sets_.common(answer.needed, needed) : needed;
+    any = true;
+  }
+  return answer;
+}
+
+void SyncOrder::way(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory,
+                    std::vector<Used>& out) {
+  out.clear();
+  find(states_[state_of(from, history)], to, found_);
+  const Entry* best = nullptr;
+  for (const Entry& one : found_)
+    if ((!memory || sees(one, to)) && (best == nullptr || one.cost < best->cost)) best = &one;
+  if (best == nullptr) return;
+  for (std::uint32_t step = best->step; step != kNone; step = steps_[step].before) {
+    Used used;
+    used.op = steps_[step].op;
+    const SyncShape& shape = log_.shape(log_.ops()[used.op].own_shape);
+    if (out.empty()) {
+      if (!to.is_transition()) {
+        used.dst_stage = bit(to.kind.stage);
+        used.dst_access = bit(to.kind.access);
+      }
+    } else {
+      const VkPipelineStageFlags2 stage = meeting_stage(shape, log_.shape(log_.ops()[out.back().op].own_shape));
+      used.dst_stage = stage;
+      out.back().src_stage = stage;
+    }
+    out.push_back(used);
+  }
+  Used& first = out.back();
+  const bool is_own = from.is_transition() && first.op >= from.first_op && first.op < from.end_op;
+  if (!is_own && !from.is_transition()) {
+    first.src_stage = bit(from.kind.stage);
+    first.src_access = bit(from.kind.access);
+  }
+}
+
+}  // namespace rondo::graph

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+// The relation HAS: whether what a program orders (sync_log.h) puts one access before another one, and which ops are
+// needed for that. For each access that somebody asks of, the ops after it are looked at, until none can change the
+// answer. No device. One thread.
+// Specification: "Execution and Memory Dependencies", "Availability, Visibility, and Domain Operations".
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analyzers/analysis/graph/op_sets.h"
+#include "analyzers/analysis/graph/sync_log.h"
+
+namespace rondo::graph {
+
+// One stage and one access, by the numbers of their bits. A layout transition happens in no stage: it has the bit of
+// ALL_COMMANDS, as only an op with all commands in its first scope orders a transition of another op directly.
+struct AccessKind {
+  std::uint8_t stage = 0, access = 0;
+  friend auto operator<=>(const AccessKind&, const AccessKind&) = default;
+};
+
+// The ops of its own resource that an access has met since: a list that grows at its end. 0: none.
+class Histories {
+ public:
+  static constexpr std::uint32_t kNone = 0;
+  std::uint32_t add(std::uint32_t history, std::uint32_t op);
+  std::uint32_t before(std::uint32_t history) const { return all_[history].first; }
+  std::uint32_t op(std::uint32_t history) const { return all_[history].second; }
+
+ private:
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> all_ = std::vector<std::pair<std::uint32_t, std::uint32_t>>(1);
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at_;
+};
+
+// One side of a question.
+struct AccessAt {
+  AccessKind kind;
+  SyncLog::Place place;
+  // A layout transition: of these ops, [first, end). Else first == end.
+  std::uint32_t first_op = 0, end_op = 0;
+  bool is_transition() const { return first_op != end_op; }
+};
+
+class SyncOrder {
+ public:
+  // `removed`: SyncOps that are looked at as if the program had not had them, by their index.
+  SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed);
+
+  struct Answer {
+    bool executes = false;                // `from` has executed when `to` begins
+    bool sees = false;                    // what `from` wrote is available, and visible to `to`
+    OpSets::Set needed = OpSets::kEmpty;  // SyncOps; without any one of them the answer would be no
+  };
+  // `memory`: `to` must see what `from` wrote. Else `needed` is that of the execution alone.
+  Answer ask(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory);
+
+  // The ops of the way by which the last question was answered with yes: the cheapest of those that are known.
+  struct Used {
+    std::uint32_t op = 0;
+    VkPipelineStageFlags2 src_stage = 0, dst_stage = 0;  // that the way goes through
+    VkAccessFlags2 src_access = 0, dst_access = 0;
+  };
+  void way(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory, std::vector<Used>& out);
+
+  std::span<const std::uint32_t> members(OpSets::Set set) const { return sets_.members(set); }
+  bool too_many() const { return too_many_; }
+
+ private:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+  // What an op, or several, do for an access: it is ordered before these stages of a queue.
+  struct Entry {
+    std::uint32_t op = 0;
+    std::uint32_t queue = 0;
+    VkPipelineStageFlags2 second = 0;      // that are ordered after it
+    VkPipelineStageFlags2 dst_stages = 0;  // that see it, …
+    VkAccessFlags2 dst_access = 0;         // … by these accesses
+    bool is_general = false;               // for all that comes later; else for one subpass, which is over
+    bool is_available = false;
+    OpSets::Set executes = OpSets::kEmpty;   // without any one of these SyncOps it is not ordered, …
+    OpSets::Set available = OpSets::kEmpty;  // … not available
+    std::uint32_t step = 0;                  // the last one of a way to it
+    std::uint32_t cost = 0;                  // of the ops of that way
+  };
+  struct Step {
+    std::uint32_t op;
+    std::uint32_t before;  // kNone: the op meets the access itself
+  };
+  struct Local {
+    std::uint32_t subpass;
+    Entry entry;
+  };
+  struct Skip {
+    std::uint32_t shape, next;
+  };
+  struct State {
+    AccessAt access;
+    std::vector<Entry> entries;
+    std::uint32_t begin = 0;  // the first op that may be looked at
+    std::uint32_t next = 0;   // the next op that may change something
+    std::vector<Skip> skips;
+  };
+  struct Key {
+    std::uint32_t time, pass, first_op, history;
+    std::uint16_t queue, subpass;
+    AccessKind kind;
+    friend bool operator==(const Key&, const Key&) = default;
+  };
+  struct HashKey {
+    std::size_t operator()(const Key& key) const;
+  };
+
+  static Key key_of(const AccessAt& access, std::uint32_t history);
+  std::uint32_t state_of(const AccessAt& from, std::uint32_t history);
+  std::optional<Entry> apply(const State& state, std::uint32_t op, bool own, std::span<const Local> local);
+  std::optional<Entry> apply(const State& state, std::uint32_t op, bool own);
+  std::vector<Local> local_entries(const State& state, std::uint32_t pass, std::uint32_t until);
+  bool dominates(const Entry& a, const Entry& b);
+  bool add(State& state, Entry entry);
+  bool may_change(const State& state, const SyncShape& shape);
+  std::uint32_t find_next(const State& state, std::uint32_t from);
+  void advance(State& state, std::uint32_t until);
+  void find(State& state, const AccessAt& to, std::vector<Entry>& out);
+  static bool sees(const Entry& entry, const AccessAt& to);
+  std::uint32_t cost_of(std::uint32_t op) const;
+  bool is_removed(std::uint32_t sync) const { return sync < removed_.size() && removed_[sync]; }
+
+  const SyncLog& log_;
+  const Histories& histories_;
+  const std::vector<bool>& removed_;
+  OpSets sets_;
+  std::vector<std::vector<std::uint32_t>> ops_of_;  // by shape, those that are not removed; ascending
+  std::vector<State> states_;
+  std::unordered_map<Key, std::uint32_t, HashKey> state_at_;
+  std::vector<Step> steps_;
+  std::vector<Entry> found_;  // reused
+  bool too_many_ = false;
+};
+
+}  // namespace rondo::graph

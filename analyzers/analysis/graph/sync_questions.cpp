@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/sync_questions.h"
+
+#include <algorithm>
+#include <bit>
+#include <set>
+
+#include "model/touch.h"
+
+namespace rondo::graph {
+
+namespace {
+
+using access::Mark;
+
+// More than any program needs; a hostile capture finds its end there.
+constexpr std::size_t kMostQuestions = std::size_t{1} << 24;
+
+constexpr unsigned kAllCommandsBit = 16;                       // of VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, …
+constexpr unsigned kMemoryReadBit = 15, kMemoryWriteBit = 16;  // … VK_ACCESS_2_MEMORY_READ_BIT and _WRITE_BIT
+static_assert(VkPipelineStageFlags2{1} << kAllCommandsBit == VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
+static_assert(VkAccessFlags2{1} << kMemoryReadBit == VK_ACCESS_2_MEMORY_READ_BIT);
+static_assert(VkAccessFlags2{1} << kMemoryWriteBit == VK_ACCESS_2_MEMORY_WRITE_BIT);
+
+constexpr VkAccessFlags2 kAttachments = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT |
+                                        VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT |
+                                        VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT |
+                                        VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR;
+
+bool is_attachment(const Way& way) { return !way.changes_layout && (way.access & ~kAttachments) == 0; }
+
+// Each stage with each access of a way. `writes`: of those that write, else of those that read.
+template <class Visit>
+void for_each_kind(const Way& way, bool writes, const Visit& visit) {
+  if (way.changes_layout) return visit(AccessKind{kAllCommandsBit, kMemoryWriteBit});
+  VkAccessFlags2 access = way.access & (writes ? model::kWrites : ~model::kWrites);
+  if (access == 0) access = VkAccessFlags2{1} << (writes ? kMemoryWriteBit : kMemoryReadBit);
+  for (VkPipelineStageFlags2 stages = way.stages; stages != 0; stages &= stages - 1)
+    for (VkAccessFlags2 rest = access; rest != 0; rest &= rest - 1)
+      visit(AccessKind{static_cast<std::uint8_t>(std::countr_zero(stages)),
+                       static_cast<std::uint8_t>(std::countr_zero(rest))});
+}
+
+}  // namespace
+
+void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
+  RONDO_CHECK(node == places_.size());
+  places_.push_back(place_);
+  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command});
+}
+
+AccessAt SyncQuestions::access(std::uint32_t node, AccessKind kind, std::uint32_t part) const {
+  AccessAt at{kind, places_[node], 0, 0};
+  if (part == SyncQuestion::kNoPart) return at;
+  const SyncLog::Place& place = at.place;
+  at.first_op = place.first_op;
+  at.end_op = place.first_op + place.ops;
+  if (part != SyncLog::kAllParts && (part + 1) * place.parts <= place.ops) {
+    at.first_op += part * place.parts;
+    at.end_op = at.first_op + place.parts;
+  }
+  // A transition comes with the ops of its command.
+  at.place.time = place.first_op;
+  return at;
+}
+
+// The specification orders them, whatever the program says.
+bool SyncQuestions::is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const {
+  const SyncLog::Place& a = places_[need.from.node];
+  const SyncLog::Place& b = places_[need.to.node];
+  if (a.queue == SyncLog::kHost && b.queue == SyncLog::kHost) return true;  // calls come one after the other
+  // Commands on queries are ordered on their queue, and the host asks for results.
+  if (is_query) return a.queue == b.queue || a.queue == SyncLog::kHost || b.queue == SyncLog::kHost;
+  // What an event of the host holds back comes after what the host does until it sets the event.
+  if (b.queue == SyncLog::kHost && log.is_held(a)) return true;
+  const bool is_in_pass = a.pass != 0 && a.pass == b.pass;
+  // An attachment is loaded before all other work of a pass uses it, and stored after that. So what the load sees that
+  // work sees, too: the load is asked for in its place.
+  if (is_attachment(to) && b.pass != 0 && b.mark != Mark::begins_pass) {
+    if (is_in_pass && a.mark == Mark::begins_pass) return true;
+    if (!is_in_pass && need.hazard == Hazard::raw) return true;
+  }
+  if (!is_in_pass || !is_attachment(from)) return false;
+  if (b.mark == Mark::ends_pass && (is_attachment(to) || to.changes_layout)) return true;
+  // Rasterization order.
+  return is_attachment(to) && a.subpass == b.subpass;
+}
+
+void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of,
+                          const std::function<bool(std::uint32_t)>& is_query,
+                          const std::function<bool(std::uint32_t)>& is_unknown) {
+  if (is_join(node)) {
+    // Of nodes at one place that touch in one way one is enough.
+    const std::uint32_t number = node & ~kJoin;
+    if (number >= joins_.size()) joins_.resize(number + 1);
+    std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t>> seen;
+    std::vector<Ref> kept;
+    const auto keep = [&](Ref one) {
+      const SyncLog::Place& at = places_[one.node];
+      if (seen.emplace(at.time, at.queue, at.pass, at.subpass, one.way).second) kept.push_back(one);
+    };
+    for (const Need& need : all) {
+      if (!is_join(need.from.node)) {
+        keep(need.from);
+        continue;
+      }
+      for (const Ref one : joins_[need.from.node & ~kJoin]) keep(one);
+    }
+    joins_[number] = std::move(kept);
+    return;
+  }
+  const SyncLog::Place& here = places_[node];
+  if (here.time != asked_to_.time || here.queue != asked_to_.queue || here.pass != asked_to_.pass ||
+      here.subpass != asked_to_.subpass || here.first_op != asked_to_.first_op) {
+    asked_at_.clear();
+    asked_to_ = here;
+  }
+  const auto take = [&](const Need& need) {
+    const Way& from = of.way(need.from.way);
+    const Way& to = of.way(need.to.way);
+    if (!is_ordered(need, from, to, is_query(need.space))) ask(need, from, to, is_unknown(need.space));
+  };
+  ask_of_pass(node, of);
+  for (const Need& need : all) {
+    if (!is_join(need.from.node)) {
+      take(need);
+      continue;
+    }
+    for (const Ref one : joins_[need.from.node & ~kJoin]) {
+      Need of_one = need;
+      of_one.from = one;
+      take(of_one);
+    }
+  }
+}
+
+// Where a pass begins the layout of an attachment is changed before it is loaded; where it ends the attachment is stored
+// before its layout is changed. The dependencies of its subpasses must say so.
+void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
+  const SyncLog::Place& here = places_[node];
+  if (here.mark != Mark::begins_pass && here.mark != Mark::ends_pass) return;
+  const bool begins = here.mark == Mark::begins_pass;
+  for (const Needs::Touch& change : of.touches()) {
+    if (!of.way(change.way).changes_layout) continue;
+    for (const Needs::Touch& use : of.touches()) {
+      if (use.space != change.space || use.begin >= change.end || change.begin >= use.end) continue;
+      if (!is_attachment(of.way(use.way))) continue;
+      Need need;
+      need.from = {node, begins ? change.way : use.way};
+      need.to = {node, begins ? use.way : change.way};
+      need.space = use.space;
+      need.begin = std::max(use.begin, change.begin);
+      need.end = std::min(use.end, change.end);
+      need.hazard = begins && !use.writes ? Hazard::raw : !begins && !use.writes ? Hazard::war : Hazard::waw;
+      ask(need, of.way(need.from.way), of.way(need.to.way), false);
+    }
+  }
+}
+
+void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown) {
+  SyncQuestion question;
+  question.from = need.from.node;
+  question.to = need.to.node;
+  question.hazard = need.hazard;
+  question.possible = need.possible;
+  question.is_quiet = is_unknown;
+  // Of what shares memory in a way that only the driver knows, an order is all that can be asked for.
+  question.memory = need.hazard != Hazard::war && !need.possible;
+  if (question.memory) question.history = need.mark;
+  if (from.changes_layout) question.from_part = from.part;
+  if (to.changes_layout) question.to_part = to.part;
+  const SyncLog::Place& at = places_[question.from];
+  for_each_kind(from, need.hazard != Hazard::war, [&](AccessKind a) {
+    for_each_kind(to, need.hazard != Hazard::raw, [&](AccessKind b) {
+      question.from_kind = a;
+      question.to_kind = b;
+      const Key key{
+          at.time,
+          at.pass,
+          std::uint32_t{at.queue} << 16 | at.subpass,
+          from.changes_layout ? at.first_op + 1 : 0,
+          question.from_part,
+          question.history,
+          std::uint32_t{a.stage} << 24 | std::uint32_t{a.access} << 16 | std::uint32_t{b.stage} << 8 | b.access,
+          question.to_part,
+          std::uint32_t{question.memory} | std::uint32_t{question.is_quiet} << 1 |
+              std::uint32_t{question.possible} << 2};
+      const auto [found, fresh] = asked_at_.try_emplace(key, static_cast<std::uint32_t>(questions_.size()));
+      if (fresh) {
+        if (questions_.size() >= kMostQuestions) {
+          too_many_ = true;
+          asked_at_.erase(found);
+          return;
+        }
+        questions_.push_back(question);
+      }
+      if (asked_) asked_(found->second, need);
+    });
+  });
+}
+
+}  // namespace rondo::graph

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// What must be asked of the relation HAS: for each need of a work graph, whether the program orders what it needs. Many
+// needs ask the same. No device. One thread.
+// Specification: "Synchronization and Cache Control", "Render Pass" ("Subpass dependencies", "Load operations"),
+// "Primitive Order".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include "analyzers/analysis/graph/needs.h"
+#include "analyzers/analysis/graph/sync_log.h"
+#include "analyzers/analysis/graph/sync_order.h"
+
+namespace rondo::graph {
+
+struct SyncQuestion {
+  static constexpr std::uint32_t kNoPart = UINT32_MAX - 1;  // it is no transition
+  std::uint32_t from = 0, to = 0;                           // nodes: the first ones that ask it
+  std::uint32_t from_part = kNoPart, to_part = kNoPart;     // SyncLog::part_of()
+  AccessKind from_kind, to_kind;
+  std::uint32_t history = Histories::kNone;
+  Hazard hazard{};
+  bool memory = false;    // `to` must see what `from` wrote
+  bool possible = false;  // perhaps they do not touch the same
+  bool is_quiet = false;  // nobody knows what they touch: it is never a race
+};
+
+class SyncQuestions {
+ public:
+  // Is told each need and the number of what it asks: of questions that many needs ask, each time.
+  using Asked = std::function<void(std::uint32_t question, const Need& need)>;
+  explicit SyncQuestions(Asked asked = {}) : asked_(std::move(asked)) {}
+
+  // --- As WorkGraph takes them ---
+
+  // Each command and call, before its node; also one that has none.
+  void command(const access::Executed& executed) { place_ = log.take(executed); }
+  void node(std::uint32_t node, const access::Executed& executed);
+  // Of a node or a join. `is_query`, `is_unknown`: of their space.
+  void needs(std::uint32_t node, std::span<const Need> needs, const Needs& from,
+             const std::function<bool(std::uint32_t space)>& is_query,
+             const std::function<bool(std::uint32_t space)>& is_unknown);
+
+  // --- What was asked ---
+
+  const std::vector<SyncQuestion>& all() const { return questions_; }
+  AccessAt from(const SyncQuestion& question) const {
+    return access(question.from, question.from_kind, question.from_part);
+  }
+  AccessAt to(const SyncQuestion& question) const { return access(question.to, question.to_kind, question.to_part); }
+  const SyncLog::Place& place(std::uint32_t node) const { return places_[node]; }
+  // A command that is executed.
+  struct Executed {
+    std::uint64_t record = 0, at = 0, submit = 0;
+    std::uint32_t label_path = 0;
+    CommandId command{};
+  };
+  static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
+  std::uint32_t nodes() const { return static_cast<std::uint32_t>(places_.size()); }
+  const Executed& executed(std::uint32_t node) const { return executed_[node]; }
+  bool too_many() const { return too_many_ || log.too_many(); }
+
+  SyncLog log;
+  Histories histories;
+
+ private:
+  using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                         std::uint32_t, std::uint32_t, std::uint32_t>;
+
+  AccessAt access(std::uint32_t node, AccessKind kind, std::uint32_t part) const;
+  bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
+  void ask_of_pass(std::uint32_t node, const Needs& of);
+  void ask(const Need& need, const Way& from, const Way& to, bool is_unknown);
+
+  const Asked asked_;
+  std::vector<SyncQuestion> questions_;
+  std::vector<SyncLog::Place> places_;  // by node
+  std::vector<Executed> executed_;      // by node
+  std::vector<std::vector<Ref>> joins_;
+  std::map<Key, std::uint32_t> asked_at_;  // of nodes at one place
+  SyncLog::Place asked_to_;                // that place
+  SyncLog::Place place_;                   // of the command that was taken last
+  bool too_many_ = false;
+};
+
+}  // namespace rondo::graph

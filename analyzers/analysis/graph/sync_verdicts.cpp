@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/sync_verdicts.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+
+#include "analyzers/analysis/graph/scopes.h"
+
+namespace rondo::graph {
+
+namespace {
+
+constexpr std::size_t kMostExamples = 4;
+// How many times the whole is looked at again. What is undecided then counts as needed.
+constexpr int kMostRounds = 24;
+// A race is compared with so many ops before it.
+constexpr std::uint32_t kMostNear = 1024;
+
+class Verdicts {
+ public:
+  explicit Verdicts(const SyncQuestions& questions)
+      : questions_(questions), log_(questions.log), removed_(log_.syncs().size()), necessary_(log_.syncs().size()) {
+    result_.syncs.resize(log_.syncs().size());
+    for (std::size_t i = 0; i < result_.syncs.size(); ++i)
+      result_.syncs[i].uses.resize(log_.syncs()[i].barriers.size());
+    result_.is_race.resize(questions.all().size());
+    result_.executes.resize(questions.all().size());
+  }
+
+  SyncVerdicts run() {
+    find_races();
+    find_removable();
+    remove();
+    find_uses();
+    find_ineffective();
+    return std::move(result_);
+  }
+
+ private:
+  template <class Visit>
+  void ask(const Visit& visit) {
+    SyncOrder order(log_, questions_.histories, removed_);
+    for (std::uint32_t i = 0; i < questions_.all().size(); ++i) {
+      const SyncQuestion& one = questions_.all()[i];
+      const AccessAt from = questions_.from(one), to = questions_.to(one);
+      visit(order, i, one, from, to, order.ask(from, one.history, to, one.memory));
+    }
+    result_.too_many = result_.too_many || order.too_many();
+  }
+  static bool is_yes(const SyncQuestion& one, const SyncOrder::Answer& answer) {
+    return one.memory ? answer.sees : answer.executes;
+  }
+
+  void find_races() {
+    ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
+            const SyncOrder::Answer& answer) {
+      result_.executes[i] = answer.executes;
+      if (is_yes(one, answer))
+        for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
+      else
+        result_.is_race[i] = true;
+    });
+  }
+
+  // All that may be removed, as far as it is known what it is for.
+  void find_removable() {
+    std::map<std::uint32_t, std::uint32_t> last_time;  // of work, by queue
+    for (const SyncQuestion& one : questions_.all()) {
+      std::uint32_t& time = last_time[questions_.place(one.to).queue];
+      time = std::max(time, questions_.place(one.to).time);
+    }
+    std::vector<bool> is_followed(log_.syncs().size());
+    for (std::uint32_t i = 0; i < log_.ops().size(); ++i) {
+      const SyncLog::Op& op = log_.ops()[i];
+      const auto found = last_time.find(log_.shape(op.own_shape).to_queue);
+      if (found != last_time.end() && i < found->second) is_followed[op.sync] = true;
+    }
+    for (std::size_t i = 1; i < log_.syncs().size(); ++i) {
+      const SyncOp& sync = log_.syncs()[i];
+      const bool for_host = std::any_of(sync.barriers.begin(), sync.barriers.end(), [](const model::Barrier& one) {
+        return (one.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
+      });
+      if (!sync.changes && !for_host && is_followed[i]) removable_.push_back(static_cast<std::uint32_t>(i));
+    }
+  }
+
+  // Removes as many as can be removed together.
+  void remove() {
+    for (int round = 0; round < kMostRounds; ++round) {
+      std::vector<std::uint32_t> candidates;
+      for (const std::uint32_t sync : removable_)
+        if (!removed_[sync] && !necessary_[sync]) candidates.push_back(sync);
+      if (candidates.empty()) return;
+      // All of them at once, …
+      const std::vector<bool> before = removed_;
+      for (const std::uint32_t sync : candidates) removed_[sync] = true;
+      std::vector<std::uint32_t> broken;
+      ask([&](SyncOrder&, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
+              const SyncOrder::Answer& answer) {
+        if (!result_.is_race[i] && !is_yes(one, answer)) broken.push_back(i);
+      });
+      if (broken.empty()) return;
+      // … but those that what is broken then can use: the cheapest way of each.
+      removed_ = before;
+      std::vector<bool> is_used(removed_.size());
+      {
+        SyncOrder order(log_, questions_.histories, removed_);
+        std::vector<SyncOrder::Used> way;
+        for (const std::uint32_t i : broken) {
+          const SyncQuestion& one = questions_.all()[i];
+          order.way(questions_.from(one), one.history, questions_.to(one), one.memory, way);
+          for (const SyncOrder::Used& used : way) is_used[log_.ops()[used.op].sync] = true;
+        }
+      }
+      bool any = false;
+      for (const std::uint32_t sync : candidates) {
+        if (is_used[sync]) continue;
+        removed_[sync] = true;
+        any = true;
+      }
+      // All are used by some way: each one alone can be removed. The widest goes.
+      if (!any) {
+        const auto widest =
+            std::max_element(candidates.begin(), candidates.end(),
+                             [&](std::uint32_t a, std::uint32_t b) { return width_of(a) < width_of(b); });
+        removed_[*widest] = true;
+      }
+      necessary_.assign(necessary_.size(), false);
+      ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
+              const SyncOrder::Answer& answer) {
+        RONDO_CHECK(result_.is_race[i] || is_yes(one, answer));
+        if (!result_.is_race[i])
+          for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
+      });
+    }
+  }
+
+  int width_of(std::uint32_t sync) const {
+    int width = 0;
+    for (const model::Barrier& one : log_.syncs()[sync].barriers)
+      width += std::popcount(first_stages(one.src_stages)) + std::popcount(second_stages(one.dst_stages)) +
+               std::popcount(all_accesses(one.src_access)) + std::popcount(all_accesses(one.dst_access));
+    return width;
+  }
+
+  // With all removed that can be: what is left is needed, and what of it.
+  void find_uses() {
+    std::vector<SyncOrder::Used> way;
+    ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt& from, const AccessAt& to,
+            const SyncOrder::Answer& answer) {
+      if (result_.is_race[i]) return;
+      for (const std::uint32_t sync : order.members(answer.needed)) {
+        if (sync >= result_.syncs.size()) continue;
+        SyncResult& result = result_.syncs[sync];
+        result.verdict = SyncVerdict::needed;
+        result.need_count += 1;
+        if (result.needs.size() < kMostExamples) result.needs.push_back(i);
+      }
+      order.way(from, one.history, to, one.memory, way);
+      for (const SyncOrder::Used& used : way) {
+        const SyncLog::Op& op = log_.ops()[used.op];
+        if (op.sync == SyncLog::kNone) continue;
+        SyncUse& use = result_.syncs[op.sync].uses[op.part];
+        use.any = true;
+        use.src_stages |= used.src_stage;
+        use.dst_stages |= used.dst_stage;
+        use.src_access |= used.src_access;
+        use.dst_access |= used.dst_access;
+      }
+      // The transition itself is what the barrier is for.
+      for (const AccessAt* side : {&from, &to})
+        for (std::uint32_t number = side->first_op; number < side->end_op; ++number)
+          if (const SyncLog::Op& op = log_.ops()[number]; op.sync != SyncLog::kNone)
+            result_.syncs[op.sync].uses[op.part].any = true;
+    });
+    for (std::size_t i = 1; i < removed_.size(); ++i)
+      if (removed_[i]) result_.syncs[i].verdict = SyncVerdict::superfluous;
+  }
+
+  void find_ineffective() {
+    for (std::uint32_t i = 0; i < result_.is_race.size(); ++i) {
+      const SyncQuestion& one = questions_.all()[i];
+      if (!result_.is_race[i] || one.is_quiet) continue;
+      const AccessAt from = questions_.from(one), to = questions_.to(one);
+      const std::uint32_t end = to.is_transition() ? to.first_op : to.place.time;
+      std::uint32_t begin = from.is_transition() ? from.end_op : from.place.time;
+      if (end > kMostNear) begin = std::max(begin, end - kMostNear);
+      for (std::uint32_t number = begin; number < end; ++number) {
+        const SyncLog::Op& op = log_.ops()[number];
+        if (op.sync == SyncLog::kNone || !removed_[op.sync]) continue;
+        const SyncShape& shape = log_.shape(op.own_shape);
+        const model::Barrier& barrier = log_.syncs()[op.sync].barriers[op.part];
+        if (barrier.kind != model::Barrier::Kind::memory && !has_met(one.history, number)) continue;
+        const auto has = [](VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; };
+        const bool meets_from = shape.from_queue == from.place.queue && has(shape.first, from.kind.stage);
+        const bool meets_to = shape.to_queue == to.place.queue && has(shape.second, to.kind.stage);
+        SyncResult& result = result_.syncs[op.sync];
+        if ((!meets_from && !meets_to) || result.race != UINT32_MAX) continue;
+        result.verdict = SyncVerdict::ineffective;
+        result.race = i;
+      }
+    }
+  }
+  bool has_met(std::uint32_t history, std::uint32_t op) const {
+    for (; history != Histories::kNone; history = questions_.histories.before(history))
+      if (questions_.histories.op(history) == op) return true;
+    return false;
+  }
+
+  const SyncQuestions& questions_;
+  const SyncLog& log_;
+  std::vector<bool> removed_, necessary_;
+  std::vector<std::uint32_t> removable_;
+  SyncVerdicts result_;
+};
+
+}  // namespace
+
+SyncVerdicts find_verdicts(const SyncQuestions& questions) { return Verdicts(questions).run(); }
+
+}  // namespace rondo::graph

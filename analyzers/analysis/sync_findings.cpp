@@ -1,0 +1,375 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/sync_findings.h"
+
+#include <algorithm>
+#include <bit>
+#include <map>
+#include <tuple>
+
+#include "analyzers/analysis/graph/scopes.h"
+#include "analyzers/text/text.h"
+#include "format/codec/schema.h"
+#include "format/digest.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using graph::SyncOp;
+using graph::SyncQuestion;
+using graph::SyncQuestions;
+using graph::SyncVerdict;
+
+constexpr std::size_t kMostRecords = 8;
+
+constexpr VkPipelineStageFlags2 kShaderStages =
+    VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT | VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
+    VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
+    VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR;
+
+std::string id_of(const std::string& cause) {
+  return to_string(digest_of(std::as_bytes(std::span(cause.data(), cause.size())))).substr(0, 12);
+}
+
+const char* command_name(CommandId command) { return codec::info(command).name; }
+
+// Where a command stands in its submit: the same in each frame that does the same.
+class Ordinals {
+ public:
+  std::uint64_t of(const SyncQuestions& questions, std::uint32_t node) {
+    if (ordinals_.empty()) {
+      std::uint64_t submit = 0, next = 0;
+      for (std::uint32_t i = 0; i < questions.nodes(); ++i) {
+        const auto& one = questions.executed(i);
+        if (one.submit != submit) next = 0;
+        submit = one.submit;
+        ordinals_.push_back(next++);
+      }
+    }
+    return ordinals_[node];
+  }
+
+ private:
+  std::vector<std::uint64_t> ordinals_;
+};
+
+// Of the flags that a barrier says, those that are enough for what is used. `expand`: what a flag stands for. `widen`:
+// with what else is in its scope.
+template <class Expand, class Widen>
+VkFlags64 enough(VkFlags64 said, VkFlags64 used, VkFlags64 wide, const Expand& expand, const Widen& widen) {
+  VkFlags64 kept = 0;
+  for (VkFlags64 rest = used; rest != 0; rest &= rest - 1) {
+    const VkFlags64 one = rest & ~(rest - 1);
+    VkFlags64 by = said & one;
+    // A word that stands for few others is as good as they are.
+    for (VkFlags64 words = said & ~wide; words != 0 && by == 0; words &= words - 1)
+      if (const VkFlags64 word = words & ~(words - 1); (expand(word) & one) != 0) by = word;
+    if (by == 0 && (expand(said) & one) != 0) by = one;
+    for (VkFlags64 words = said & ~wide; words != 0 && by == 0; words &= words - 1)
+      if (const VkFlags64 word = words & ~(words - 1); (widen(expand(word)) & one) != 0) by = word;
+    kept |= by != 0 ? by : one;
+  }
+  return kept;
+}
+
+bool is_first_form(CommandId command) {
+  return command == CommandId::vkCmdPipelineBarrier || command == CommandId::vkCmdWaitEvents;
+}
+// The words that the first form has for these.
+VkPipelineStageFlags2 first_form_stages(VkPipelineStageFlags2 stages) {
+  constexpr VkPipelineStageFlags2 kOld = 0xffffffff;
+  VkPipelineStageFlags2 said = stages & kOld;
+  for (VkPipelineStageFlags2 rest = stages & ~kOld; rest != 0; rest &= rest - 1)
+    for (const VkPipelineStageFlags2 word :
+         {VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT})
+      if ((graph::first_stages(word) & rest & ~(rest - 1)) != 0) said |= word;
+  return said;
+}
+VkAccessFlags2 first_form_access(VkAccessFlags2 access) {
+  constexpr VkAccessFlags2 kOld = 0xffffffff;
+  VkAccessFlags2 said = access & kOld;
+  for (VkAccessFlags2 rest = access & ~kOld; rest != 0; rest &= rest - 1)
+    for (const VkAccessFlags2 word : {VK_ACCESS_2_SHADER_READ_BIT, VK_ACCESS_2_SHADER_WRITE_BIT})
+      if ((graph::all_accesses(word) & rest & ~(rest - 1)) != 0) said |= word;
+  return said;
+}
+
+}  // namespace
+
+std::string_view word_of(SyncRule rule) {
+  switch (rule) {
+    case SyncRule::race:
+      return "race";
+    case SyncRule::ineffective:
+      return "ineffective";
+    case SyncRule::superfluous:
+      return "superfluous";
+    case SyncRule::too_wide:
+      return "too-wide";
+    case SyncRule::needed:
+      return "needed";
+  }
+  return "";
+}
+
+namespace {
+
+class NoVisitor final : public GraphVisitor {
+  bool item(const graph::Item&, std::span<const graph::ItemNeed>, std::span<const graph::Piece>) override {
+    return true;
+  }
+};
+
+SyncSide side_of(const SyncQuestions& questions, std::uint32_t node) {
+  SyncSide side;
+  side.executed = questions.executed(node);
+  side.on_host = questions.place(node).queue == graph::SyncLog::kHost;
+  side.presents = questions.place(node).queue == graph::SyncLog::kPresent;
+  return side;
+}
+
+void add_kind(SyncSide& side, graph::AccessKind kind, std::uint32_t part) {
+  if (part != SyncQuestion::kNoPart) {
+    side.is_transition = true;
+    return;
+  }
+  side.stages |= VkPipelineStageFlags2{1} << kind.stage;
+  side.access |= VkAccessFlags2{1} << kind.access;
+}
+
+std::uint8_t hazard_bit(graph::Hazard hazard) {
+  return hazard == graph::Hazard::raw ? graph::kRaw : hazard == graph::Hazard::war ? graph::kWar : graph::kWaw;
+}
+
+}  // namespace
+
+Result<SyncAnalysis> SyncAnalysis::of(const std::string& path) {
+  SyncAnalysis made;
+  made.questions_ = std::make_unique<SyncQuestions>();
+  auto walk = GraphWalk::open(path);
+  if (!walk) return tl::unexpected(walk.error());
+  made.walk_ = std::make_unique<GraphWalk>(std::move(*walk));
+  NoVisitor visitor;
+  const auto totals = made.walk_->run(visitor, made.questions_.get());
+  if (!totals) return tl::unexpected(totals.error());
+  made.findings_.totals = *totals;
+  made.verdicts_ = graph::find_verdicts(*made.questions_);
+  made.findings_.totals.too_many = totals->too_many || made.verdicts_.too_many;
+  RONDO_TRY(made.find_races(path));
+  made.find_operations();
+  return made;
+}
+
+// What a race is about is known while the capture is walked: so it is walked again.
+Result<void> SyncAnalysis::find_races(const std::string& path) {
+  const auto is_race = [&](std::uint32_t question) {
+    return verdicts_.is_race[question] && !questions_->all()[question].is_quiet;
+  };
+  bool any = false;
+  for (std::uint32_t i = 0; i < questions_->all().size() && !any; ++i) any = is_race(i);
+  if (!any) return {};
+
+  auto walk = GraphWalk::open(path);
+  if (!walk) return tl::unexpected(walk.error());
+  Ordinals ordinals;
+  struct Group {
+    SyncFinding finding;
+    std::uint32_t from, to;  // nodes of its last occurrence
+    std::vector<std::uint32_t> questions;
+  };
+  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, ObjectId>;
+  std::map<Pair, Group> groups;
+  std::vector<const Pair*> in_order;
+  const auto asked = [&](std::uint32_t question, const graph::Need& need) {
+    if (!is_race(question)) return;
+    const auto& from = questions_->executed(need.from.node);
+    const auto& to = questions_->executed(need.to.node);
+    const graph::SpaceInfo& info = walk->spaces().info(need.space);
+    const std::uint64_t apart = to.submit - from.submit;
+    const Pair pair{
+        (from.submit == graph::SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals.of(*questions_, need.from.node),
+        ordinals.of(*questions_, need.to.node), apart,
+        static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), info.object};
+    const auto [found, fresh] = groups.try_emplace(pair);
+    Group& group = found->second;
+    SyncRace& race = group.finding.race;
+    const SyncQuestion& one = questions_->all()[question];
+    if (fresh) {
+      in_order.push_back(&found->first);
+      race.from = side_of(*questions_, need.from.node);
+      race.to = side_of(*questions_, need.to.node);
+      race.place = place_of(*walk, need.space, need.begin, need.end);
+      race.place_words = place_text(*walk, race.place);
+      race.executes = true;
+      const auto& a = questions_->place(need.from.node);
+      const auto& b = questions_->place(need.to.node);
+      race.is_one_queue = a.queue == b.queue;
+      race.is_one_pass = a.pass != 0 && a.pass == b.pass;
+      group.finding.rule = SyncRule::race;
+    }
+    if (fresh || group.from != need.from.node || group.to != need.to.node) {
+      group.finding.occurrences += 1;
+      group.from = need.from.node;
+      group.to = need.to.node;
+      if (!fresh && group.finding.records.size() < kMostRecords) group.finding.records.push_back(to.record);
+    }
+    race.hazards = static_cast<std::uint8_t>(race.hazards | hazard_bit(need.hazard));
+    race.executes = race.executes && verdicts_.executes[question];
+    add_kind(race.from, one.from_kind, one.from_part);
+    add_kind(race.to, one.to_kind, one.to_part);
+    race.possible = race.possible || need.possible || ((race.from.stages | race.to.stages) & kShaderStages) != 0;
+    races_.try_emplace(question, race);
+    group.questions.push_back(question);
+    if (group.questions.size() > kMostRecords) group.questions.resize(kMostRecords);
+  };
+  SyncQuestions again(asked);
+  NoVisitor visitor;
+  const auto totals = walk->run(visitor, &again);
+  if (!totals) return tl::unexpected(totals.error());
+
+  std::map<std::string, int> seen;
+  for (const Pair* pair : in_order) {
+    Group& group = groups.at(*pair);
+    const SyncRace& race = group.finding.race;
+    // A question that many needs ask is named with all that this pair asks.
+    for (const std::uint32_t question : group.questions) races_[question] = race;
+    std::string cause = text("race {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", command_name(race.from.executed.command),
+                             command_name(race.to.executed.command), race.from.stages, race.from.access, race.to.stages,
+                             race.to.access, race.place_words, walk->label_text(race.from.executed.label_path),
+                             walk->label_text(race.to.executed.label_path));
+    // Of the same words the place in the capture tells them apart.
+    if (const int before = seen[cause]++; before != 0) append(cause, " {}", before);
+    group.finding.id = id_of(cause);
+    findings_.all.push_back(std::move(group.finding));
+  }
+  walk_ = std::make_unique<GraphWalk>(std::move(*walk));
+  return {};
+}
+
+SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) const {
+  const graph::SyncUse& use = verdicts_.syncs[sync].uses[barrier];
+  SyncNarrow narrow;
+  narrow.barrier = barrier;
+  narrow.now = narrow.enough = questions_->log.syncs()[sync].barriers[barrier];
+  narrow.is_unused = !use.any;
+  const auto same = [](VkFlags64 flags) { return flags; };
+  model::Barrier& to = narrow.enough;
+  to.src_stages = enough(to.src_stages, use.src_stages, graph::kWideStages, graph::first_stages, graph::with_earlier);
+  to.src_access = enough(to.src_access, use.src_access, graph::kWideAccesses, graph::all_accesses, same);
+  const CommandId command = questions_->log.syncs()[sync].command;
+  if (is_first_form(command)) {
+    to.src_stages = first_form_stages(to.src_stages);
+    to.src_access = first_form_access(to.src_access);
+  }
+  // Nobody knows what would use the layout.
+  if (use.dst_stages == 0) return narrow;
+  to.dst_stages = enough(to.dst_stages, use.dst_stages, graph::kWideStages, graph::second_stages, graph::with_later);
+  to.dst_access = enough(to.dst_access, use.dst_access, graph::kWideAccesses, graph::all_accesses, same);
+  if (is_first_form(command)) {
+    to.dst_stages = first_form_stages(to.dst_stages);
+    to.dst_access = first_form_access(to.dst_access);
+  }
+  return narrow;
+}
+
+namespace {
+
+// Words that stand for nothing where they are.
+VkPipelineStageFlags2 said_first(VkPipelineStageFlags2 stages) {
+  return stages & ~VkPipelineStageFlags2{VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT};
+}
+VkPipelineStageFlags2 said_second(VkPipelineStageFlags2 stages) {
+  return stages & ~VkPipelineStageFlags2{VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT};
+}
+
+bool is_narrower(const SyncNarrow& one) {
+  if (one.is_unused) return true;
+  return one.enough.src_stages != said_first(one.now.src_stages) ||
+         one.enough.dst_stages != said_second(one.now.dst_stages) ||
+         (one.now.src_access & ~one.enough.src_access) != 0 || (one.now.dst_access & ~one.enough.dst_access) != 0;
+}
+
+std::string barrier_words(const model::Barrier& one) {
+  return text("{:#x} {:#x} {:#x} {:#x} {}", one.src_stages, one.src_access, one.dst_stages, one.dst_access,
+              static_cast<int>(one.kind));
+}
+
+}  // namespace
+
+// The barriers of a command that could be narrower.
+std::vector<SyncNarrow> SyncAnalysis::narrower(std::uint32_t sync) const {
+  const SyncOp& op = questions_->log.syncs()[sync];
+  std::vector<SyncNarrow> all;
+  VkPipelineStageFlags2 src_stages = 0, dst_stages = 0;
+  for (std::uint32_t i = 0; i < op.barriers.size(); ++i) {
+    all.push_back(narrowed(sync, i));
+    if (all.back().is_unused) continue;
+    src_stages |= all.back().enough.src_stages;
+    dst_stages |= all.back().enough.dst_stages;
+  }
+  // In the first form all barriers of a command have the same stages, and one that says nothing else is not written.
+  const bool first_form = is_first_form(op.command);
+  const auto says_nothing = [](const model::Barrier& one) {
+    return one.kind == model::Barrier::Kind::memory && one.src_access == 0 && one.dst_access == 0;
+  };
+  if (first_form)
+    for (SyncNarrow& one : all) {
+      one.enough.src_stages = src_stages;
+      one.enough.dst_stages = dst_stages;
+    }
+  std::erase_if(all, [&](const SyncNarrow& one) {
+    if ((one.now.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0) return true;
+    return (first_form && op.barriers.size() > 1 && says_nothing(one.now)) || !is_narrower(one);
+  });
+  return all;
+}
+
+void SyncAnalysis::find_operations() {
+  std::map<std::string, std::size_t> at;  // findings, by their cause
+  const auto& syncs = questions_->log.syncs();
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> ordinals;  // by the submit that executes it
+  for (std::uint32_t i = 1; i < syncs.size(); ++i) {
+    const SyncOp& sync = syncs[i];
+    const graph::SyncResult& result = verdicts_.syncs[i];
+    findings_.operations += 1;
+    const std::uint64_t ordinal = ordinals[{sync.at, sync.submit}]++;
+    SyncFinding finding;
+    finding.sync = i;
+    finding.occurrences = 1;
+    switch (result.verdict) {
+      case SyncVerdict::superfluous:
+        finding.rule = SyncRule::superfluous;
+        break;
+      case SyncVerdict::ineffective:
+        finding.rule = SyncRule::ineffective;
+        if (const auto race = races_.find(result.race); race != races_.end()) finding.race = race->second;
+        break;
+      case SyncVerdict::needed:
+      case SyncVerdict::unknown:
+        findings_.needed += result.verdict == SyncVerdict::needed ? 1 : 0;
+        finding.rule = SyncRule::needed;
+        if (result.verdict == SyncVerdict::needed) finding.narrow = narrower(i);
+        if (!finding.narrow.empty()) finding.rule = SyncRule::too_wide;
+        break;
+    }
+    std::string cause = text("{} {} {} {}", word_of(finding.rule), command_name(sync.command), ordinal,
+                             walk_->label_text(sync.label_path));
+    for (const model::Barrier& one : sync.barriers) append(cause, " {}", barrier_words(one));
+    for (const SyncNarrow& one : finding.narrow) append(cause, " {} {}", one.barrier, barrier_words(one.enough));
+    finding.id = id_of(cause);
+    const auto [found, fresh] = at.try_emplace(cause, findings_.all.size());
+    if (fresh) {
+      findings_.all.push_back(std::move(finding));
+      continue;
+    }
+    SyncFinding& first = findings_.all[found->second];
+    first.occurrences += 1;
+    if (first.records.size() < kMostRecords) first.records.push_back(sync.record);
+  }
+  std::stable_sort(findings_.all.begin(), findings_.all.end(),
+                   [](const SyncFinding& a, const SyncFinding& b) { return a.rule < b.rule; });
+}
+
+}  // namespace rondo::analyzers

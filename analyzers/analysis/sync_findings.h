@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `rondo sync` finds in a capture: races, and synchronization that orders nothing, too little or too much. No
+// device. One thread.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyzers/analysis/graph/sync_verdicts.h"
+#include "analyzers/analysis/graph_places.h"
+#include "analyzers/analysis/graph_walk.h"
+
+namespace rondo::analyzers {
+
+enum class SyncRule : std::uint8_t {
+  race,         // nothing orders what must be ordered
+  ineffective,  // it comes near to ordering a race, and orders nothing else
+  superfluous,  // nothing needs it
+  too_wide,     // less would do
+  needed,       // no finding: without it there would be a race
+};
+inline constexpr SyncRule kSyncRules[] = {SyncRule::race, SyncRule::ineffective, SyncRule::superfluous,
+                                          SyncRule::too_wide};
+std::string_view word_of(SyncRule rule);
+
+// One of the two commands of a race.
+struct SyncSide {
+  graph::SyncQuestions::Executed executed;
+  bool is_transition = false;  // its layout transition
+  VkPipelineStageFlags2 stages = 0;
+  VkAccessFlags2 access = 0;
+  bool on_host = false, presents = false;
+};
+
+struct SyncRace {
+  SyncSide from, to;
+  std::uint8_t hazards = 0;  // of graph::NeedKind: kRaw, kWar, kWaw
+  GraphPlace place;          // the first range
+  std::string place_words;   // the same, as it was named then
+  bool possible = false;     // perhaps they do not touch the same bytes
+  bool executes = false;     // it is ordered, but what was written is not made visible
+  bool is_one_queue = true;
+  bool is_one_pass = false;  // both are in the same render pass
+};
+
+// A barrier, or a part of one, that could be narrower.
+struct SyncNarrow {
+  std::uint32_t barrier = 0;  // index into SyncOp::barriers
+  model::Barrier now{}, enough{};
+  bool is_unused = false;  // nothing needs it
+};
+
+struct SyncFinding {
+  SyncRule rule{};
+  std::string id;  // the same for the same cause, in another capture of the program too
+  // Findings of one cause count as one: this is the first of them.
+  std::uint64_t occurrences = 0;
+  std::vector<std::uint64_t> records;  // of the first others
+  SyncRace race;                       // of a race; of an ineffective one: that it comes near to
+  std::uint32_t sync = 0;              // of others: index into SyncLog::syncs()
+  std::vector<SyncNarrow> narrow;      // of a too wide one
+};
+
+struct SyncFindings {
+  std::vector<SyncFinding> all;  // by rule, then in the order of the capture
+  std::uint64_t operations = 0;  // that the capture has: commands, and dependencies of render passes
+  std::uint64_t needed = 0;      // of these
+  GraphTotals totals;
+};
+
+// Walks the capture, twice where it has races. `questions` and `verdicts` hold what the findings refer to.
+class SyncAnalysis {
+ public:
+  static Result<SyncAnalysis> of(const std::string& path);
+
+  const SyncFindings& findings() const { return findings_; }
+  const graph::SyncOp& sync(std::uint32_t number) const { return questions_->log.syncs()[number]; }
+  const graph::SyncResult& result(std::uint32_t number) const { return verdicts_.syncs[number]; }
+  const graph::SyncQuestions& questions() const { return *questions_; }
+  GraphWalk& walk() { return *walk_; }
+  const GraphWalk& walk() const { return *walk_; }
+
+ private:
+  SyncAnalysis() = default;
+  Result<void> find_races(const std::string& path);
+  void find_operations();
+  SyncNarrow narrowed(std::uint32_t sync, std::uint32_t barrier) const;
+  std::vector<SyncNarrow> narrower(std::uint32_t sync) const;
+
+  std::unique_ptr<graph::SyncQuestions> questions_;
+  std::unique_ptr<GraphWalk> walk_;
+  graph::SyncVerdicts verdicts_;
+  SyncFindings findings_;
+  std::map<std::uint32_t, SyncRace> races_;  // by question, the first need of each
+};
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/sync_rows.h"
+
+#include "analyzers/analysis/graph_rows.h"
+#include "analyzers/text/access_rows.h"
+#include "analyzers/text/text.h"
+#include "format/codec/schema.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using graph::SyncOp;
+using model::Barrier;
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const std::string& one : words) append(out, "{}{}", out.empty() ? "" : "|", one);
+  return out;
+}
+
+// "COMPUTE_SHADER (SHADER_STORAGE_WRITE)"; "NONE".
+std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+  std::string out = stages != 0 ? joined(stage_names(stages)) : "NONE";
+  if (access != 0) append(out, " ({})", joined(access_names(access)));
+  return out;
+}
+std::string scopes_text(const Barrier& one) {
+  return scope_text(one.src_stages, one.src_access) + " -> " + scope_text(one.dst_stages, one.dst_access);
+}
+
+// "VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT".
+std::string flag_code(EnumId id, VkFlags64 flags) {
+  std::string out;
+  for (; flags != 0; flags &= flags - 1) {
+    const VkFlags64 one = flags & ~(flags - 1);
+    const std::string_view name = codec::enumerant_name(id, static_cast<std::int64_t>(one));
+    append(out, "{}{}", out.empty() ? "" : " | ", name.empty() ? text("{:#x}", one) : std::string(name));
+  }
+  return out.empty() ? "0" : out;
+}
+std::string memory_barrier_code(const Barrier& one) {
+  return text("const VkMemoryBarrier2 barrier = {{VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, NULL, {}, {}, {}, {}}};",
+              flag_code(EnumId::VkPipelineStageFlagBits2, one.src_stages),
+              flag_code(EnumId::VkAccessFlagBits2, one.src_access),
+              flag_code(EnumId::VkPipelineStageFlagBits2, one.dst_stages),
+              flag_code(EnumId::VkAccessFlagBits2, one.dst_access));
+}
+
+// What orders both sides of a race.
+Barrier barrier_of(const SyncRace& race) {
+  Barrier one;
+  one.src_stages = race.from.stages;
+  one.dst_stages = race.to.stages;
+  // To write over what was read needs an order alone.
+  if ((race.hazards & (graph::kRaw | graph::kWaw)) != 0) {
+    one.src_access = race.from.access & model::kWrites;
+    one.dst_access = race.to.access;
+  }
+  return one;
+}
+
+std::string side_text(const SyncAnalysis& analysis, const SyncSide& side) {
+  std::string out =
+      text("{} {}", codec::info(side.executed.command).name, text_of({side.executed.record, side.executed.submit}));
+  if (side.is_transition) out += " (its layout transition)";
+  if (side.stages != 0) append(out, " in {}", scope_text(side.stages, side.access));
+  const std::string labels = analysis.walk().label_text(side.executed.label_path);
+  if (!labels.empty()) append(out, " [{}]", printable(labels));
+  return out;
+}
+
+std::string why_text(const SyncRace& race) {
+  if (race.executes) return "the program orders them, but does not make visible what is written";
+  return "the program does not order them";
+}
+
+// What to do about a race.
+std::string cure_text(const SyncRace& race) {
+  if (race.to.presents) return "let the present wait for a semaphore that the work before it signals";
+  if (race.from.presents) return "wait for the semaphore of the acquire, in the stages that use the image";
+  if (race.to.on_host) return "let the host wait for a fence of the submit before it writes";
+  if (race.from.on_host) return "write before the submit, or let the device wait for an event that the host sets";
+  if (!race.is_one_queue) return "let the batch of the second wait for a semaphore that the batch of the first signals";
+  if (race.to.is_transition)
+    return text("add {} to what the barrier of the transition waits for",
+                scope_text(race.from.stages, race.from.access & model::kWrites));
+  if (race.from.is_transition)
+    return text("add {} to what waits for the barrier of the transition", scope_text(race.to.stages, race.to.access));
+  return "this between them is enough" +
+         std::string(race.is_one_pass ? " (in a render pass it is a dependency of its subpasses): " : ": ") +
+         barrier_code(race);
+}
+
+std::string grade_of(const SyncFinding& finding) {
+  const bool has_race = finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective;
+  return has_race && finding.race.possible ? "possible" : "certain";
+}
+
+std::string sync_name(const SyncAnalysis& analysis, const SyncOp& sync) {
+  const std::string where = text("{} {}", codec::info(sync.command).name, text_of({sync.record, sync.submit}));
+  std::string out =
+      sync.kind == SyncOp::Kind::dependency
+          ? text("dependency of subpasses {} -> {} of {} ({})",
+                 sync.barriers[0].src_subpass == VK_SUBPASS_EXTERNAL ? "EXTERNAL"
+                                                                     : text("{}", sync.barriers[0].src_subpass),
+                 sync.barriers[0].dst_subpass == VK_SUBPASS_EXTERNAL ? "EXTERNAL"
+                                                                     : text("{}", sync.barriers[0].dst_subpass),
+                 printable(analysis.walk().name(sync.pass)), where)
+          : where;
+  if (sync.times > 1) append(out, ", executed {} times", count_text(sync.times));
+  const std::string labels = analysis.walk().label_text(sync.label_path);
+  if (!labels.empty()) append(out, " [{}]", printable(labels));
+  return out;
+}
+
+std::string barrier_name(const SyncAnalysis& analysis, const Barrier& one) {
+  if (one.kind == Barrier::Kind::memory) return "memory";
+  std::string out = printable(analysis.walk().name(one.resource));
+  if (one.kind == Barrier::Kind::image && one.old_layout != one.new_layout)
+    append(out, " {} -> {}", layout_word(one.old_layout), layout_word(one.new_layout));
+  return out;
+}
+
+void append_race(std::string& out, const SyncAnalysis& analysis, const SyncRace& race, std::string_view before) {
+  append(out, "{}first:  {}\n", before, side_text(analysis, race.from));
+  append(out, "{}second: {}\n", before, side_text(analysis, race.to));
+  append(out, "{}{}\n", before, why_text(race));
+  append(out, "{}{}\n", before, cure_text(race));
+}
+
+std::string occurrences_text(const SyncFinding& finding) {
+  if (finding.occurrences <= 1) return "";
+  std::string out = text("    {} of this cause; others at record", plural(finding.occurrences, "finding"));
+  for (const std::uint64_t one : finding.records) append(out, " {}", one);
+  return out + (finding.records.size() + 1 < finding.occurrences ? " ...\n" : "\n");
+}
+
+void write_scopes(JsonWriter& json, const Barrier& one) {
+  const auto list = [&](const char* name, const std::vector<std::string>& words) {
+    json.key(name);
+    json.begin_array();
+    for (const std::string& word : words) json.string(word);
+    json.end_array();
+  };
+  list("src_stages", stage_names(one.src_stages));
+  list("src_access", access_names(one.src_access));
+  list("dst_stages", stage_names(one.dst_stages));
+  list("dst_access", access_names(one.dst_access));
+}
+
+void write_side(JsonWriter& json, const SyncAnalysis& analysis, const char* name, const SyncSide& side) {
+  json.key(name);
+  json.begin_object();
+  json.field("record", side.executed.record);
+  json.field("at", side.executed.at);
+  if (side.executed.submit != graph::SyncQuestions::kNoSubmit) json.field("submit", side.executed.submit);
+  json.field("command", codec::info(side.executed.command).name);
+  const std::string labels = analysis.walk().label_text(side.executed.label_path);
+  if (!labels.empty()) json.field("labels", labels);
+  json.field("transition", side.is_transition);
+  json.key("stages");
+  json.begin_array();
+  for (const std::string& word : stage_names(side.stages)) json.string(word);
+  json.end_array();
+  json.key("access");
+  json.begin_array();
+  for (const std::string& word : access_names(side.access)) json.string(word);
+  json.end_array();
+  json.end_object();
+}
+
+void write_race(JsonWriter& json, const SyncAnalysis& analysis, const SyncRace& race) {
+  json.field("hazards", kinds_text(race.hazards));
+  write_side(json, analysis, "from", race.from);
+  write_side(json, analysis, "to", race.to);
+  json.key("place");
+  json.begin_object();
+  write_place(json, analysis.walk(), race.place);
+  json.end_object();
+  json.field("ordered", race.executes);
+  json.field("cure", cure_text(race));
+}
+
+}  // namespace
+
+std::string barrier_code(const SyncRace& race) { return memory_barrier_code(barrier_of(race)); }
+
+void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
+  if (finding.rule == SyncRule::race) {
+    append(out, "race, {}: {} of {} [{}]\n", grade_of(finding), kinds_text(finding.race.hazards),
+           printable(finding.race.place_words), finding.id);
+    append_race(out, analysis, finding.race, "    ");
+    out += occurrences_text(finding);
+    return;
+  }
+  const SyncOp& sync = analysis.sync(finding.sync);
+  append(out, "{}: {} [{}]\n", word_of(finding.rule), sync_name(analysis, sync), finding.id);
+  const bool has_details = finding.rule == SyncRule::too_wide;
+  for (std::size_t i = 0; i < sync.barriers.size() && !has_details && i < 8; ++i)
+    append(out, "    {}: {}\n", barrier_name(analysis, sync.barriers[i]), scopes_text(sync.barriers[i]));
+  switch (finding.rule) {
+    case SyncRule::superfluous:
+      out += "    all that it orders is ordered without it, or needs no order: remove it\n";
+      break;
+    case SyncRule::ineffective:
+      append(out, "    it orders nothing that needs it, but was perhaps meant for this race: {} of {}\n",
+             kinds_text(finding.race.hazards), printable(finding.race.place_words));
+      append_race(out, analysis, finding.race, "        ");
+      break;
+    case SyncRule::too_wide:
+      for (const SyncNarrow& one : finding.narrow) {
+        append(out, "    {}: {}\n", barrier_name(analysis, one.now), scopes_text(one.now));
+        if (one.is_unused)
+          out += "        nothing needs this barrier of the command\n";
+        else
+          append(out, "        enough: {}\n", scopes_text(one.enough));
+      }
+      break;
+    case SyncRule::needed:
+      for (const std::uint32_t number : analysis.result(finding.sync).needs) {
+        const graph::SyncQuestion& need = analysis.questions().all()[number];
+        const auto& from = analysis.questions().executed(need.from);
+        const auto& to = analysis.questions().executed(need.to);
+        append(out, "    only it orders {} {} before {} {}\n", codec::info(from.command).name,
+               text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
+      }
+      if (analysis.result(finding.sync).needs.empty())
+        out += "    nobody knows what it is for: nothing follows it, or the host reads\n";
+      break;
+    case SyncRule::race:
+      break;
+  }
+  out += occurrences_text(finding);
+}
+
+void append_sync_json(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
+  JsonWriter json(out);
+  json.begin_object();
+  json.field("row", "sync");
+  json.field("rule", word_of(finding.rule));
+  json.field("id", finding.id);
+  json.field("grade", grade_of(finding));
+  json.field("occurrences", finding.occurrences);
+  json.key("other_records");
+  json.begin_array();
+  for (const std::uint64_t one : finding.records) json.unsigned_value(one);
+  json.end_array();
+  if (finding.rule != SyncRule::race) {
+    const SyncOp& sync = analysis.sync(finding.sync);
+    json.field("record", sync.record);
+    json.field("at", sync.at);
+    json.field("submit", sync.submit);
+    json.field("command", codec::info(sync.command).name);
+    if (sync.pass != ObjectId::null) json.field("render_pass", analysis.walk().name(sync.pass));
+    json.field("executed", sync.times);
+    const std::string labels = analysis.walk().label_text(sync.label_path);
+    if (!labels.empty()) json.field("labels", labels);
+    json.key("barriers");
+    json.begin_array();
+    for (std::uint32_t i = 0; i < sync.barriers.size(); ++i) {
+      const Barrier& one = sync.barriers[i];
+      json.begin_object();
+      if (one.kind != Barrier::Kind::memory) json.field("object", analysis.walk().name(one.resource));
+      write_scopes(json, one);
+      for (const SyncNarrow& narrow : finding.narrow)
+        if (narrow.barrier == i) {
+          json.field("unused", narrow.is_unused);
+          if (!narrow.is_unused) {
+            json.key("enough");
+            json.begin_object();
+            write_scopes(json, narrow.enough);
+            json.end_object();
+          }
+        }
+      json.end_object();
+    }
+    json.end_array();
+    json.field("needs", analysis.result(finding.sync).need_count);
+    json.key("needed_for");
+    json.begin_array();
+    for (const std::uint32_t number : analysis.result(finding.sync).needs) {
+      const graph::SyncQuestion& need = analysis.questions().all()[number];
+      json.begin_object();
+      json.field("from", text_of({analysis.questions().executed(need.from).record,
+                                  analysis.questions().executed(need.from).submit}));
+      json.field("to", text_of({analysis.questions().executed(need.to).record,
+                                analysis.questions().executed(need.to).submit}));
+      json.end_object();
+    }
+    json.end_array();
+  }
+  if (finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective) write_race(json, analysis, finding.race);
+  json.end_object();
+  out += '\n';
+}
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+// How `rondo sync` prints what it found: as text, and as JSON lines.
+#pragma once
+
+#include <string>
+
+#include "analyzers/analysis/sync_findings.h"
+
+namespace rondo::analyzers {
+
+// With `all`: what is needed, too, and what for.
+void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
+void append_sync_json(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
+
+// C that orders both commands of a race, and nothing else: "const VkMemoryBarrier2 barrier = {…};". Empty: a barrier
+// does not do it.
+std::string barrier_code(const SyncRace& race);
+
+}  // namespace rondo::analyzers

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// rondo sync: races, and synchronization that nothing needs.
+#include <algorithm>
+#include <optional>
+
+#include "analyzers/analysis/graph_rows.h"
+#include "analyzers/analysis/rows.h"
+#include "analyzers/analysis/sync_rows.h"
+#include "analyzers/commands/commands.h"
+#include "analyzers/options/budgets.h"
+#include "analyzers/options/cli.h"
+#include "analyzers/options/span_arguments.h"
+#include "analyzers/text/output.h"
+#include "analyzers/text/text.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+// All rules, or those of "race,too-wide".
+Result<std::vector<bool>> rules_of(const char* option, const std::string& given, bool all_by_default) {
+  std::vector<std::string> known;
+  for (const SyncRule rule : kSyncRules) known.emplace_back(word_of(rule));
+  std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::needed) + 1, given.empty() && all_by_default);
+  const auto words = parse_list(option, given, known);
+  if (!words) return tl::unexpected(words.error());
+  for (const std::string& word : *words)
+    for (const SyncRule rule : kSyncRules)
+      if (word == word_of(rule)) wanted[static_cast<std::size_t>(rule)] = true;
+  return wanted;
+}
+
+}  // namespace
+
+Result<int> run_sync(Arguments args) {
+  std::string file, format = "text", rules, fail_on;
+  bool all = false;
+  std::optional<std::string> max;
+  Cli cli(
+      "rondo sync",
+      "Compares what the work of a capture needs with what the program orders by barriers, events, dependencies of\n"
+      "subpasses, semaphores, fences and waits of the host. Prints races (nothing orders what must be ordered), and\n"
+      "barriers that are ineffective, superfluous or too wide. By the specification, not by what a driver forgives.\n"
+      "Needs no device.");
+  cli.positional("FILE", "the capture", file);
+  cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
+  cli.value("--rules", "RULES", "only these: race, ineffective, superfluous, too-wide, with commas between them",
+            rules);
+  cli.flag("--all", "what is needed, too, and what for", all);
+  cli.value("--max", "N", "at most N findings (default all)", max);
+  cli.value("--fail-on", "RULES", "status 5 if there is a finding of one of these rules", fail_on);
+  Budgets budgets;
+  budgets.add_to(cli);
+  const auto parsed = cli.parse(args);
+  if (!parsed) return tl::unexpected(parsed.error());
+  if (!*parsed) return 0;
+
+  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  auto wanted = rules_of("--rules", rules, true);
+  if (!wanted) return tl::unexpected(wanted.error());
+  const auto failing = rules_of("--fail-on", fail_on, false);
+  if (!failing) return tl::unexpected(failing.error());
+  const auto most = parse_count("--max", max, UINT64_MAX);
+  if (!most) return tl::unexpected(most.error());
+  (*wanted)[static_cast<std::size_t>(SyncRule::needed)] = all;
+  RONDO_TRY(budgets.start(file));
+  auto analysis = SyncAnalysis::of(file);
+  if (!analysis) return tl::unexpected(analysis.error());
+
+  Output out;
+  std::string line;
+  if (format == "jsonl") RONDO_TRY(append_head(line, "sync", analysis->walk()));
+  std::vector<std::uint64_t> counts(wanted->size());
+  std::uint64_t shown = 0;
+  bool failed = false;
+  const SyncFindings& findings = analysis->findings();
+  for (const SyncFinding& one : findings.all) {
+    const auto rule = static_cast<std::size_t>(one.rule);
+    counts[rule] += 1;
+    failed = failed || (*failing)[rule];
+    if (!(*wanted)[rule] || shown >= *most) continue;
+    shown += 1;
+    (format == "jsonl" ? append_sync_json : append_sync_text)(line, *analysis, one);
+    out.write(line);
+    line.clear();
+    if (out.closed()) break;
+  }
+  if (format == "jsonl") {
+    JsonWriter json(line);
+    json.begin_object();
+    json.field("row", "summary");
+    for (const SyncRule rule : kSyncRules) json.field(word_of(rule), counts[static_cast<std::size_t>(rule)]);
+    json.field("operations", findings.operations);
+    json.field("needed", findings.needed);
+    json.field("shown", shown);
+    json.field("too_many", findings.totals.too_many);
+    if (!findings.totals.cut.empty()) json.field("cut", findings.totals.cut);
+    json.end_object();
+    line += '\n';
+  } else {
+    for (const SyncRule rule : kSyncRules)
+      append(line, "{}{} {}", rule == kSyncRules[0] ? "" : ", ", count_text(counts[static_cast<std::size_t>(rule)]),
+             word_of(rule));
+    append(line, "; {} of {} are needed\n", count_text(findings.needed),
+           plural(findings.operations, "synchronization command"));
+    append_notes(line, findings.totals, "");
+  }
+  out.write(line);
+  RONDO_TRY(out.finish());
+  RONDO_TRY(analysis->walk().walk().intact());
+  return failed ? static_cast<int>(Status::different) : 0;
+}
+
+}  // namespace rondo::analyzers
