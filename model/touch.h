@@ -37,6 +37,9 @@ struct TouchOf {
   // … by nothing: it is undefined from then on, which drivers may do by leaving it as it was.
   bool forgets = false;
 
+  // The begin of the range is touched if any of it is. How much of the rest nobody says, as of vertex buffers.
+  bool is_open = false;
+
   bool reads() const { return (access & ~kWrites) != 0; }
   bool writes() const { return (access & kWrites) != 0; }
 };

@@ -187,7 +187,8 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
     const auto& from = questions_->executed(need.from.node);
     const auto& to = questions_->executed(need.to.node);
     const graph::SpaceInfo& info = walk->spaces().info(need.space);
-    const std::uint64_t apart = to.submit - from.submit;
+    const bool in_submits = from.submit != SyncQuestions::kNoSubmit && to.submit != SyncQuestions::kNoSubmit;
+    const std::uint64_t apart = in_submits ? to.submit - from.submit : 0;
     const Pair pair{
         (from.submit == graph::SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals.of(*questions_, need.from.node),
         ordinals.of(*questions_, need.to.node), apart,

@@ -11,8 +11,9 @@ namespace rondo::access {
 namespace {
 
 void add_range(const Tracker& t, Bound& bound, const model::BufferRange& range, VkPipelineStageFlags2 stages,
-               VkAccessFlags2 access) {
+               VkAccessFlags2 access, bool is_open = false) {
   Touch touch;
+  touch.is_open = is_open;
   touch.object = range.buffer;
   touch.offset = range.offset;
   touch.size = t.effects.views.bytes_of(range.buffer, range.offset, range.size);
@@ -27,7 +28,8 @@ void add_graphics(const Tracker& t, const model::Recording& from, const Pipeline
   const std::uint32_t used = pipeline != nullptr ? pipeline->vertex_bindings : ~0u;
   for (const auto& [binding, range] : from.bindings.vertices)
     if (binding >= 32 || (used >> binding & 1) != 0)
-      add_range(t, bound, range, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT, VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT);
+      add_range(t, bound, range, VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT, VK_ACCESS_2_VERTEX_ATTRIBUTE_READ_BIT,
+                true);
   if (from.bindings.feeding_back)
     for (const auto& [binding, range] : from.bindings.feedback)
       add_range(t, bound, range, VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,

@@ -132,11 +132,25 @@ struct Passes {
     }
   }
 
+  // What is stored in such a layout is what was there.
+  bool stays_read_only(std::uint32_t index, bool stencil) const {
+    bool any = false;
+    for (const RenderPass::Subpass& subpass : to.pass->subpasses)
+      for (const RenderPass::Reference& depth : subpass.depths) {
+        if (depth.attachment != index) continue;
+        any = true;
+        if (!is_read_only(stencil ? depth.stencil_layout : depth.layout, stencil)) return false;
+      }
+    return any;
+  }
+
   void store(std::uint32_t index) {
     const Attachment& a = to.pass->attachments[index];
     const auto view = attachment(index);
     if (!view || !a.used) return;
     for_aspects(*view, [&](VkImageAspectFlags aspects, bool stencil) {
+      if ((stencil ? a.stencil_store : a.store) == VK_ATTACHMENT_STORE_OP_STORE && stays_read_only(index, stencil))
+        return;
       store(*view, aspects, stencil ? a.stencil_store : a.store);
     });
   }

@@ -60,7 +60,8 @@ void SyntheticCapture::record(CommandId command, const void* args, const Call& c
   }
   body.resize(used);
   body.insert(body.end(), buffer_.bytes().begin(), buffer_.bytes().end());
-  std::byte* to = stream_->begin(static_cast<std::uint16_t>(command), flags, writer_->take_sequence(), body.size());
+  last_number_ = writer_->take_sequence();
+  std::byte* to = stream_->begin(static_cast<std::uint16_t>(command), flags, last_number_, body.size());
   std::memcpy(to, body.data(), body.size());
   if (call.start_ns != 0) stream_->set_last_time_ns(call.end_ns);
   stream_->commit();

@@ -41,6 +41,7 @@ class SyntheticCapture : public codec::EncodeContext {
   void call_without_end(CommandId command, const Args& args) {
     record(command, &args, Call{.flags = kRecordTwoPart});
   }
+  std::uint64_t last_number() const { return last_number_; }  // of the call that was written last
   void session(std::string_view json) { writer_->add_session(json); }
   void unused_number();
   void lost_number();  // taken by a thread that died before it had written the record
@@ -59,6 +60,7 @@ class SyntheticCapture : public codec::EncodeContext {
   std::unique_ptr<CaptureWriter> writer_;
   ThreadStream* stream_ = nullptr;
   codec::Buffer buffer_;
+  std::uint64_t last_number_ = 0;
 };
 
 // A file name in a directory of its own that goes away with the object.

@@ -26,6 +26,7 @@ struct Way {
   VkPipelineStageFlags2 stages = 0;
   VkAccessFlags2 access = 0;
   bool changes_layout = false;  // by a layout transition: what was there stays, in another layout
+  bool is_open = false;         // nobody knows whether it touches all of that, or any (model::Touch::is_open)
   std::uint32_t part = 0;       // of a transition: of which barrier of its command (SyncLog::part_of())
   friend auto operator<=>(const Way&, const Way&) = default;
 };

@@ -21,7 +21,12 @@ class OpSets {
 
   OpSets() { sets_.emplace_back(); }
 
-  Set of(std::uint32_t one) { return number_of({one}); }
+  Set of(std::uint32_t one) {
+    if (one >= kMostSingles) return number_of({one});
+    if (one >= singles_.size()) singles_.resize(one + 1, kEmpty);
+    if (singles_[one] == kEmpty) singles_[one] = number_of({one});
+    return singles_[one];
+  }
   Set both(Set a, Set b) {
     if (a == b || b == kEmpty) return a;
     if (a == kEmpty) return b;
@@ -35,6 +40,8 @@ class OpSets {
   Set common(Set a, Set b) {
     if (a == b) return a;
     if (a == kEmpty || b == kEmpty) return kEmpty;
+    if (sets_[a].size() == 1) return is_in(a, b) ? a : kEmpty;
+    if (sets_[b].size() == 1) return is_in(b, a) ? b : kEmpty;
     const auto [found, fresh] = common_.try_emplace(key(a, b));
     if (!fresh) return found->second;
     std::vector<std::uint32_t> all;
@@ -42,7 +49,10 @@ class OpSets {
     const Set made = number_of(std::move(all));
     return common_[key(a, b)] = made;
   }
-  bool is_in(Set a, Set b) { return a == kEmpty || a == b || common(a, b) == a; }
+  bool is_in(Set a, Set b) const {
+    if (a == kEmpty || a == b) return true;
+    return std::includes(sets_[b].begin(), sets_[b].end(), sets_[a].begin(), sets_[a].end());
+  }
   std::span<const std::uint32_t> members(Set a) const { return sets_[a]; }
 
  private:
@@ -55,6 +65,8 @@ class OpSets {
     return found->second;
   }
 
+  static constexpr std::uint32_t kMostSingles = 1u << 24;
+  std::vector<Set> singles_;  // sets of one, by their member
   std::vector<std::vector<std::uint32_t>> sets_;
   std::map<std::vector<std::uint32_t>, Set> at_;
   std::unordered_map<std::uint64_t, Set> both_, common_;

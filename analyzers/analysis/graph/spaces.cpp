@@ -147,13 +147,18 @@ bool Spaces::has_own_space(ObjectId id) {
 
 void Spaces::touch(const access::Touch& touch, HandleType type) {
   refresh();
-  const Toucher by{needs_.number_of({touch.stages, touch.access, false, 0}), touch.reads(), touch.writes()};
+  const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0}), touch.reads(), touch.writes()};
   switch (type) {
     case HandleType::VkImage:
       return touch_image(touch.object, touch.part, by);
     case HandleType::VkBuffer:
-    case HandleType::VkDeviceMemory:
-      return touch_bytes(touch.object, touch.offset, touch.size, by);
+    case HandleType::VkDeviceMemory: {
+      if (!touch.is_open || touch.size <= 1) return touch_bytes(touch.object, touch.offset, touch.size, by);
+      Toucher rest = by;
+      rest.way = needs_.number_of({touch.stages, touch.access, false, true, 0});
+      touch_bytes(touch.object, touch.offset, 1, by);
+      return touch_bytes(touch.object, touch.offset + 1, touch.size - 1, rest);
+    }
     case HandleType::VkQueryPool:
       return needs_.touch(space(SpaceInfo::Kind::queries, touch.object), touch.offset, end_of(touch.offset, touch.size),
                           by.way, by.reads, by.writes);
@@ -164,7 +169,7 @@ void Spaces::touch(const access::Touch& touch, HandleType type) {
 
 void Spaces::transition(const model::Transition& transition, std::uint32_t part) {
   refresh();
-  const Toucher by{needs_.number_of({0, 0, true, part}), true, true};
+  const Toucher by{needs_.number_of({0, 0, true, false, part}), true, true};
   if (transition.is_image)
     return touch_image(transition.resource, model::part_of(model_.image(transition.resource), transition.range), by);
   touch_bytes(transition.resource, transition.offset, transition.size, by);
@@ -274,7 +279,7 @@ void Spaces::reach(const access::Reach& reach) {
   VkAccessFlags2 access = 0;
   if (reach.reads) access |= VK_ACCESS_2_SHADER_READ_BIT;
   if (reach.writes) access |= VK_ACCESS_2_SHADER_WRITE_BIT;
-  const std::uint32_t way = needs_.number_of({reach.stages, access, false, 0});
+  const std::uint32_t way = needs_.number_of({reach.stages, access, false, false, 0});
   needs_.touch(number, 0, 1, way, reach.reads, reach.writes, true);
   needs_.meet(number, Needs::Side::other, number, way, reach.reads, reach.writes, true);
 }

@@ -227,7 +227,7 @@ void SyncLog::change_events(const Executed& executed) {
       continue;
     }
     Signal signal;
-    signal.after = static_cast<std::uint32_t>(ops_.size());
+    signal.after = signal_now();
     signal.queue = executed.recorded == nullptr ? kHost : queue(executed.queue);
     signal.stages = use->stages;
     events_[use->event] = signal;
@@ -293,9 +293,13 @@ void SyncLog::order(const Signal& from, std::uint32_t to_queue, VkPipelineStageF
   add(shape, shape, kNone, from.after, 0, 0);
 }
 
-void SyncLog::submitted(const model::Batch& batch) {
-  submitted_[{batch.record, batch.index}] = static_cast<std::uint32_t>(ops_.size());
+// What comes after a signal is not of its first scope. So a signal is an op, too: one that orders nothing.
+std::uint32_t SyncLog::signal_now() {
+  add({}, {}, kNone, static_cast<std::uint32_t>(ops_.size()), 0, 0);
+  return static_cast<std::uint32_t>(ops_.size() - 1);
 }
+
+void SyncLog::submitted(const model::Batch& batch) { submitted_[{batch.record, batch.index}] = signal_now(); }
 
 void SyncLog::begins(const model::Batch& batch) {
   std::uint32_t on = queue(batch.queue);
@@ -332,8 +336,9 @@ void SyncLog::wait(const model::SemaphoreUse& use, std::uint32_t to_queue) {
 }
 
 void SyncLog::ends(const model::Batch& batch) {
+  if (batch.signals.empty() && batch.fence == ObjectId::null) return;
   const std::uint32_t on = queue(batch.queue);
-  const auto here = static_cast<std::uint32_t>(ops_.size());
+  const std::uint32_t here = signal_now();
   for (const model::SemaphoreUse& one : batch.signals) {
     std::vector<Signal>& signals = semaphores_[one.semaphore];
     if (!one.timeline) signals.clear();
@@ -400,7 +405,7 @@ void SyncLog::host(const model::HostSync& sync) {
       return;
     case Kind::signal_semaphore:
       for (const model::SemaphoreUse& use : sync.semaphores)
-        semaphores_[use.semaphore].push_back({here, kHost, kAllStages, use.value});
+        semaphores_[use.semaphore].push_back({signal_now(), kHost, kAllStages, use.value});
       return;
     case Kind::wait_queue:
       return host_waits({here, queue(sync.queue), kAllStages, 0});
@@ -412,8 +417,8 @@ void SyncLog::host(const model::HostSync& sync) {
     case Kind::acquire_image:
       // The presentation engine has read the image when it signals.
       for (const model::SemaphoreUse& use : sync.semaphores)
-        semaphores_[use.semaphore] = {{here, kPresent, kAllStages, 0}};
-      for (const ObjectId fence : sync.fences) fences_[fence] = {here, kPresent, kAllStages, 0};
+        semaphores_[use.semaphore] = {{signal_now(), kPresent, kAllStages, 0}};
+      for (const ObjectId fence : sync.fences) fences_[fence] = {signal_now(), kPresent, kAllStages, 0};
       return;
     default:
       return;

@@ -140,6 +140,7 @@ class SyncLog {
   void add_dependencies(const access::Executed& executed, OpenPass& pass);
   void add_event_waits(const access::Executed& executed);
   void change_events(const access::Executed& executed);
+  std::uint32_t signal_now();
   void order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages);
   void wait(const model::SemaphoreUse& use, std::uint32_t to_queue);
   void host_waits(const Signal& from);

@@ -10,10 +10,11 @@ namespace rondo::graph {
 
 namespace {
 
-// Stands for an op that an access has not met yet, of a command that can be removed.
-constexpr std::uint32_t kFresh = UINT32_MAX;
 // Of one access. More than these are not told apart any more.
 constexpr std::size_t kMostEntries = 64;
+
+// The second scope of what the host submits, or waits for (SyncLog).
+constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
 
 VkFlags64 bit(unsigned number) { return VkFlags64{1} << number; }
 
@@ -75,7 +76,7 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
       State state;
       state.access = from;
       state.begin = from.is_transition() ? from.first_op : from.place.time;
-      state.next = find_next(state, state.begin);
+      find_coming(state, state.begin);
       at = found->second;
       states_.push_back(std::move(state));
       break;
@@ -93,7 +94,7 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
       if (one.op < op) state.entries.push_back(one);
     if (!is_removed(log_.ops()[op].sync))
       if (const auto entry = apply(state, op, true)) add(state, *entry);
-    state.next = find_next(state, op);
+    find_coming(state, op);
     at = static_cast<std::uint32_t>(states_.size());
     state_at_.emplace(key_of(from, missing.back()), at);
     states_.push_back(std::move(state));
@@ -227,56 +228,57 @@ bool SyncOrder::add(State& state, Entry entry) {
   return true;
 }
 
-// Whether an op of this shape could say something new, whichever command it is of.
+// Whether an op of this shape could say something new, whichever command it is of: one that the access has not met yet
+// is needed for whatever it says.
 bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
   const AccessAt& access = state.access;
-  const OpSets::Set self = shape.is_named ? sets_.of(kFresh) : OpSets::kEmpty;
-  Entry best;
-  bool any = false;
-  const auto option = [&](OpSets::Set executes, bool is_available, OpSets::Set available) {
-    best.executes = any ? sets_.common(best.executes, executes) : executes;
-    if (is_available) best.available = best.is_available ? sets_.common(best.available, available) : available;
-    best.is_available = best.is_available || is_available;
+  bool any = false, is_available = false;
+  // What is needed besides the op itself: as little as there can be.
+  OpSets::Set executes = OpSets::kEmpty, available = OpSets::kEmpty;
+  const auto option = [&](OpSets::Set to_execute, bool makes_available, OpSets::Set to_be_available) {
+    executes = any ? sets_.common(executes, to_execute) : to_execute;
+    if (makes_available) available = is_available ? sets_.common(available, to_be_available) : to_be_available;
+    is_available = is_available || makes_available;
     any = true;
   };
   const bool of_subpass = shape.from_subpass != SyncShape::kAllBefore;
   if (access.is_transition()) {
     for (std::uint32_t i = access.first_op; i < access.end_op; ++i)
       if (log_.shape(log_.ops()[i].shape) == shape || log_.shape(log_.ops()[i].own_shape) == shape)
-        option(self, true, self);
+        option(OpSets::kEmpty, true, OpSets::kEmpty);
   }
   if (access.place.queue == shape.from_queue && (shape.first & bit(access.kind.stage)) != 0 &&
       (!of_subpass || (access.place.pass != 0 && shape.from_subpass == access.place.subpass)))
-    option(self,
+    option(OpSets::kEmpty,
            access.is_transition() ||
                ((shape.src_stages & bit(access.kind.stage)) != 0 && (shape.src_access & bit(access.kind.access)) != 0),
-           self);
+           OpSets::kEmpty);
   for (const Entry& one : state.entries)
     if (one.queue == shape.from_queue && (one.second & shape.first) != 0)
-      option(sets_.both(one.executes, self), one.is_available, sets_.both(one.available, self));
+      option(one.executes, one.is_available, one.available);
   if (!any) return false;
-  best.queue = shape.to_queue;
-  best.second = shape.second;
-  best.dst_stages = shape.dst_stages;
-  best.dst_access = shape.dst_access;
-  best.is_general = shape.to_subpass == SyncShape::kAllAfter;
-  return std::none_of(state.entries.begin(), state.entries.end(),
-                      [&](const Entry& one) { return dominates(one, best); });
+  const bool is_general = shape.to_subpass == SyncShape::kAllAfter;
+  return std::none_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
+    return one.queue == shape.to_queue && (one.is_general || !is_general) && (shape.second & ~one.second) == 0 &&
+           sets_.is_in(one.executes, executes) &&
+           (!is_available || (one.is_available && (shape.dst_stages & ~one.dst_stages) == 0 &&
+                              (shape.dst_access & ~one.dst_access) == 0 && sets_.is_in(one.available, available)));
+  });
 }
 
-std::uint32_t SyncOrder::find_next(const State& state, std::uint32_t from) {
-  std::uint32_t next = kNone;
+void SyncOrder::find_coming(State& state, std::uint32_t from) {
+  state.coming.clear();
   for (std::uint32_t shape = 0; shape < ops_of_.size(); ++shape) {
     const std::vector<std::uint32_t>& ops = ops_of_[shape];
-    if (ops.empty() || ops.back() < from) continue;
-    std::uint32_t first = from;
-    for (const Skip& skip : state.skips)
-      if (skip.shape == shape) first = std::max(first, skip.next);
-    const auto found = std::lower_bound(ops.begin(), ops.end(), first);
-    if (found == ops.end() || *found >= next) continue;
-    if (may_change(state, log_.shape(shape))) next = *found;
+    if (ops.empty() || ops.back() < from || !may_change(state, log_.shape(shape))) continue;
+    state.coming.push_back({shape, *std::lower_bound(ops.begin(), ops.end(), from)});
   }
-  return next;
+  find_next(state);
+}
+
+void SyncOrder::find_next(State& state) {
+  state.next = kNone;
+  for (const Coming& one : state.coming) state.next = std::min(state.next, one.op);
 }
 
 void SyncOrder::advance(State& state, std::uint32_t until) {
@@ -285,25 +287,17 @@ void SyncOrder::advance(State& state, std::uint32_t until) {
     const SyncLog::Op& one = log_.ops()[op];
     const auto entry = apply(state, op, false);
     if (entry && add(state, *entry)) {
-      state.skips.clear();
-      state.next = find_next(state, op + 1);
+      find_coming(state, op + 1);
       continue;
     }
-    // The same command says nothing new the next time either; but it may be that an op comes too early for now.
-    std::uint32_t skip = op + 1;
-    if (entry && one.sync != SyncLog::kNone) {
-      const std::vector<std::uint32_t>& ops = ops_of_[one.shape];
-      auto at = std::upper_bound(ops.begin(), ops.end(), op);
+    // The same command says nothing new the next time either. But an op that is none may have come too early.
+    const std::vector<std::uint32_t>& ops = ops_of_[one.shape];
+    auto at = std::upper_bound(ops.begin(), ops.end(), op);
+    if (entry && one.sync != SyncLog::kNone)
       while (at != ops.end() && log_.ops()[*at].sync == one.sync) ++at;
-      skip = at != ops.end() ? *at : kNone;
-    }
-    const auto found = std::find_if(state.skips.begin(), state.skips.end(),
-                                    [&](const Skip& other) { return other.shape == one.shape; });
-    if (found != state.skips.end())
-      found->next = skip;
-    else
-      state.skips.push_back({one.shape, skip});
-    state.next = find_next(state, op + 1);
+    for (Coming& coming : state.coming)
+      if (coming.shape == one.shape) coming.op = at != ops.end() ? *at : kNone;
+    find_next(state);
   }
 }
 
@@ -324,6 +318,11 @@ void SyncOrder::find(State& state, const AccessAt& to, std::vector<Entry>& out) 
       std::erase_if(then.entries, [&](const Entry& one) { return one.op >= op; });
       if (const auto entry = apply(then, op, true)) out.push_back(*entry);
     }
+    // A submit of the host is before all that the batch does, its transitions too.
+    advance(state, to.first_op);
+    for (const Entry& one : state.entries)
+      if (one.op < to.first_op && one.queue == to.place.queue && one.is_general && one.second == kEverything)
+        out.push_back(one);
     return;
   }
   advance(state, to.place.time);

@@ -95,15 +95,16 @@ class SyncOrder {
     std::uint32_t subpass;
     Entry entry;
   };
-  struct Skip {
-    std::uint32_t shape, next;
+  // Ops of a shape that may say something new, and the next one of them.
+  struct Coming {
+    std::uint32_t shape, op;
   };
   struct State {
     AccessAt access;
     std::vector<Entry> entries;
     std::uint32_t begin = 0;  // the first op that may be looked at
-    std::uint32_t next = 0;   // the next op that may change something
-    std::vector<Skip> skips;
+    std::uint32_t next = 0;   // the first of those that come
+    std::vector<Coming> coming;
   };
   struct Key {
     std::uint32_t time, pass, first_op, history;
@@ -123,7 +124,8 @@ class SyncOrder {
   bool dominates(const Entry& a, const Entry& b);
   bool add(State& state, Entry entry);
   bool may_change(const State& state, const SyncShape& shape);
-  std::uint32_t find_next(const State& state, std::uint32_t from);
+  void find_coming(State& state, std::uint32_t from);
+  static void find_next(State& state);
   void advance(State& state, std::uint32_t until);
   void find(State& state, const AccessAt& to, std::vector<Entry>& out);
   static bool sees(const Entry& entry, const AccessAt& to);

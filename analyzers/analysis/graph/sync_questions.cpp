@@ -163,7 +163,7 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
   question.to = need.to.node;
   question.hazard = need.hazard;
   question.possible = need.possible;
-  question.is_quiet = is_unknown;
+  question.is_quiet = is_unknown || from.is_open || to.is_open;
   // Of what shares memory in a way that only the driver knows, an order is all that can be asked for.
   question.memory = need.hazard != Hazard::war && !need.possible;
   if (question.memory) question.history = need.mark;

@@ -66,9 +66,10 @@ class Verdicts {
   // All that may be removed, as far as it is known what it is for.
   void find_removable() {
     std::map<std::uint32_t, std::uint32_t> last_time;  // of work, by queue
-    for (const SyncQuestion& one : questions_.all()) {
-      std::uint32_t& time = last_time[questions_.place(one.to).queue];
-      time = std::max(time, questions_.place(one.to).time);
+    for (std::uint32_t node = 0; node < questions_.nodes(); ++node) {
+      const SyncLog::Place& place = questions_.place(node);
+      std::uint32_t& time = last_time[place.queue];
+      time = std::max(time, place.time);
     }
     std::vector<bool> is_followed(log_.syncs().size());
     for (std::uint32_t i = 0; i < log_.ops().size(); ++i) {
@@ -192,15 +193,20 @@ class Verdicts {
         const SyncShape& shape = log_.shape(op.own_shape);
         const model::Barrier& barrier = log_.syncs()[op.sync].barriers[op.part];
         if (barrier.kind != model::Barrier::Kind::memory && !has_met(one.history, number)) continue;
-        const auto has = [](VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; };
-        const bool meets_from = shape.from_queue == from.place.queue && has(shape.first, from.kind.stage);
-        const bool meets_to = shape.to_queue == to.place.queue && has(shape.second, to.kind.stage);
         SyncResult& result = result_.syncs[op.sync];
-        if ((!meets_from && !meets_to) || result.race != UINT32_MAX) continue;
+        if (result.race != UINT32_MAX || !is_near(shape, from, to)) continue;
         result.verdict = SyncVerdict::ineffective;
         result.race = i;
       }
     }
+  }
+  // One of its scopes has what the race is of, or both have the right stages.
+  static bool is_near(const SyncShape& shape, const AccessAt& from, const AccessAt& to) {
+    const auto has = [](VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; };
+    const bool first = shape.from_queue == from.place.queue && has(shape.first, from.kind.stage);
+    const bool second = shape.to_queue == to.place.queue && has(shape.second, to.kind.stage);
+    return (first && second) || (first && has(shape.src_access, from.kind.access)) ||
+           (second && has(shape.dst_access, to.kind.access));
   }
   bool has_met(std::uint32_t history, std::uint32_t op) const {
     for (; history != Histories::kNone; history = questions_.histories.before(history))
