@@ -32,7 +32,7 @@ void needs_of(benchmark::State& state) {
     std::mt19937 random(1);
     Count count;
     Needs needs(count);
-    const std::uint32_t way = needs.number_of({1, 1, false});
+    const std::uint32_t way = needs.number_of({1, 1, false, false, 0});
     for (std::uint32_t node = 0; node < nodes; ++node) {
       needs.begin();
       for (std::uint32_t i = 0; i < 4; ++i) {

@@ -75,7 +75,7 @@ void SyncLog::add(const SyncShape& shape, const SyncShape& own, std::uint32_t sy
   }
   RONDO_CHECK(after <= ops_.size());
   const auto number = static_cast<std::uint32_t>(ops_.size());
-  ops_.push_back({shape_of(shape), shape_of(own), sync, after, pass, part});
+  ops_.push_back({shape_of(shape), shape_of(own), sync, after, pass, call_, part});
   if (shape.to_subpass != SyncShape::kAllAfter) ops_in_[pass].push_back(number);
 }
 
@@ -111,7 +111,7 @@ SyncLog::Place SyncLog::take(const Executed& executed) {
   ranged_.clear();
   next_part_ = 0;
   Place place;
-  place.time = place.first_op = static_cast<std::uint32_t>(ops_.size());
+  place.time = place.first_op = call_ = static_cast<std::uint32_t>(ops_.size());
   if (executed.recorded == nullptr) {
     place.queue = static_cast<std::uint16_t>(executed.command == CommandId::vkQueuePresentKHR ? kPresent : kHost);
     change_events(executed);

@@ -64,6 +64,7 @@ class SyncLog {
     std::uint32_t sync = kNone;   // index into syncs()
     std::uint32_t after = 0;      // its first scope ends before the op of this number
     std::uint32_t pass = 0;       // the render pass in which it is; 0: none
+    std::uint32_t call = 0;       // the first op of its command
     std::uint32_t part = 0;       // index into SyncOp::barriers
   };
 
@@ -167,6 +168,7 @@ class SyncLog {
   std::vector<const model::Barrier*> barriers_;
   std::vector<Ranged> ranged_;
   std::uint32_t next_part_ = 0;
+  std::uint32_t call_ = 0;  // its first op
   bool too_many_ = false;
 };
 

@@ -12,6 +12,7 @@ namespace {
 
 // Of one access. More than these are not told apart any more.
 constexpr std::size_t kMostEntries = 64;
+constexpr std::uint32_t kOneByOne = 16;  // ops that an access looks at one after the other
 
 // The second scope of what the host submits, or waits for (SyncLog).
 constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
@@ -30,7 +31,11 @@ VkPipelineStageFlags2 meeting_stage(const SyncShape& before, const SyncShape& af
 
 std::uint32_t Histories::add(std::uint32_t history, std::uint32_t op) {
   const auto [found, fresh] = at_.try_emplace({history, op}, static_cast<std::uint32_t>(all_.size()));
-  if (fresh) all_.emplace_back(history, op);
+  if (!fresh) return found->second;
+  const SyncLog::Op& one = log_.ops()[op];
+  const auto kind =
+      kinds_.try_emplace({all_[history].kind, one.call, one.own_shape}, static_cast<std::uint32_t>(kinds_.size() + 1));
+  all_.push_back({history, op, kind.first->second});
   return found->second;
 }
 
@@ -38,6 +43,22 @@ SyncOrder::SyncOrder(const SyncLog& log, const Histories& histories, const std::
     : log_(log), histories_(histories), removed_(removed), ops_of_(log.shapes()) {
   for (std::uint32_t i = 0; i < log.ops().size(); ++i)
     if (const SyncLog::Op& op = log.ops()[i]; !is_removed(op.sync)) ops_of_[op.shape].push_back(i);
+  for (const std::vector<std::uint32_t>& ops : ops_of_) {
+    std::vector<std::uint32_t>& others = others_of_.emplace_back(ops.size());
+    for (std::size_t i = ops.size(); i-- != 0;)
+      others[i] = i + 1 < ops.size() && log.ops()[ops[i + 1]].sync == log.ops()[ops[i]].sync
+                      ? others[i + 1]
+                      : static_cast<std::uint32_t>(i + 1);
+  }
+}
+
+// Of the same shape; kNone: there is none.
+std::uint32_t SyncOrder::next_of_another(std::uint32_t op) const {
+  const std::uint32_t shape = log_.ops()[op].shape;
+  const std::vector<std::uint32_t>& ops = ops_of_[shape];
+  const auto at = std::lower_bound(ops.begin(), ops.end(), op);
+  const std::uint32_t next = others_of_[shape][static_cast<std::size_t>(at - ops.begin())];
+  return next < ops.size() ? ops[next] : kNone;
 }
 
 std::size_t SyncOrder::HashKey::operator()(const Key& key) const {
@@ -49,12 +70,12 @@ std::size_t SyncOrder::HashKey::operator()(const Key& key) const {
   return hash;
 }
 
-SyncOrder::Key SyncOrder::key_of(const AccessAt& access, std::uint32_t history) {
+SyncOrder::Key SyncOrder::key_of(const AccessAt& access, std::uint32_t history) const {
   Key key{};
   key.time = access.place.time;
   key.pass = access.place.pass;
   key.first_op = access.is_transition() ? access.first_op + 1 : 0;
-  key.history = history;
+  key.history = histories_.kind(history);
   key.queue = access.place.queue;
   key.subpass = access.place.subpass;
   key.kind = access.kind;
@@ -76,7 +97,7 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
       State state;
       state.access = from;
       state.begin = from.is_transition() ? from.first_op : from.place.time;
-      find_coming(state, state.begin);
+      state.next = state.begin;
       at = found->second;
       states_.push_back(std::move(state));
       break;
@@ -94,7 +115,7 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
       if (one.op < op) state.entries.push_back(one);
     if (!is_removed(log_.ops()[op].sync))
       if (const auto entry = apply(state, op, true)) add(state, *entry);
-    find_coming(state, op);
+    state.next = op;
     at = static_cast<std::uint32_t>(states_.size());
     state_at_.emplace(key_of(from, missing.back()), at);
     states_.push_back(std::move(state));
@@ -167,9 +188,13 @@ std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32
   made.dst_access = shape.dst_access;
   made.is_general = shape.to_subpass == SyncShape::kAllAfter;
   made.cost = cost + cost_of(number);
-  made.step = static_cast<std::uint32_t>(steps_.size());
-  steps_.push_back({number, before});
+  made.before = before;
   return made;
+}
+
+void SyncOrder::take_step(Entry& entry) {
+  entry.step = static_cast<std::uint32_t>(steps_.size());
+  steps_.push_back({entry.op, entry.before});
 }
 
 std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32_t number, bool own) {
@@ -185,8 +210,10 @@ std::vector<SyncOrder::Local> SyncOrder::local_entries(const State& state, std::
   for (const std::uint32_t op : log_.ops_in(pass)) {
     if (op >= until) break;
     if (op < state.begin || is_removed(log_.ops()[op].sync)) continue;
-    if (const auto entry = apply(state, op, false, all))
-      all.push_back({log_.shape(log_.ops()[op].shape).to_subpass, *entry});
+    auto entry = apply(state, op, false, all);
+    if (!entry) continue;
+    take_step(*entry);
+    all.push_back({log_.shape(log_.ops()[op].shape).to_subpass, *entry});
   }
   return all;
 }
@@ -207,6 +234,7 @@ bool SyncOrder::add(State& state, Entry entry) {
     too_many_ = true;
     return false;
   }
+  take_step(entry);
   state.entries.push_back(entry);
   // Where two ops order the same, neither is needed for it.
   for (std::size_t i = 0; i < before && state.entries.size() < kMostEntries; ++i) {
@@ -228,6 +256,16 @@ bool SyncOrder::add(State& state, Entry entry) {
   return true;
 }
 
+// The access is ordered before all that the op could order, whatever is removed. Most accesses soon are.
+bool SyncOrder::is_settled(const State& state, const SyncShape& shape) {
+  const bool to_all = shape.to_subpass == SyncShape::kAllAfter;
+  return std::any_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
+    return one.queue == shape.to_queue && (one.is_general || !to_all) && (shape.second & ~one.second) == 0 &&
+           one.executes == OpSets::kEmpty && one.is_available && one.available == OpSets::kEmpty &&
+           (shape.dst_stages & ~one.dst_stages) == 0 && (shape.dst_access & ~one.dst_access) == 0;
+  });
+}
+
 // Whether an op of this shape could say something new, whichever command it is of: one that the access has not met yet
 // is needed for whatever it says.
 bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
@@ -242,6 +280,8 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
     any = true;
   };
   const bool of_subpass = shape.from_subpass != SyncShape::kAllBefore;
+  const bool to_all = shape.to_subpass == SyncShape::kAllAfter;
+  if (is_settled(state, shape)) return false;
   if (access.is_transition()) {
     for (std::uint32_t i = access.first_op; i < access.end_op; ++i)
       if (log_.shape(log_.ops()[i].shape) == shape || log_.shape(log_.ops()[i].own_shape) == shape)
@@ -257,9 +297,8 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
     if (one.queue == shape.from_queue && (one.second & shape.first) != 0)
       option(one.executes, one.is_available, one.available);
   if (!any) return false;
-  const bool is_general = shape.to_subpass == SyncShape::kAllAfter;
   return std::none_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
-    return one.queue == shape.to_queue && (one.is_general || !is_general) && (shape.second & ~one.second) == 0 &&
+    return one.queue == shape.to_queue && (one.is_general || !to_all) && (shape.second & ~one.second) == 0 &&
            sets_.is_in(one.executes, executes) &&
            (!is_available || (one.is_available && (shape.dst_stages & ~one.dst_stages) == 0 &&
                               (shape.dst_access & ~one.dst_access) == 0 && sets_.is_in(one.available, available)));
@@ -267,6 +306,7 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
 }
 
 void SyncOrder::find_coming(State& state, std::uint32_t from) {
+  state.knows_coming = true;
   state.coming.clear();
   for (std::uint32_t shape = 0; shape < ops_of_.size(); ++shape) {
     const std::vector<std::uint32_t>& ops = ops_of_[shape];
@@ -282,6 +322,17 @@ void SyncOrder::find_next(State& state) {
 }
 
 void SyncOrder::advance(State& state, std::uint32_t until) {
+  while (!state.knows_coming && state.next < until) {
+    if (state.next - state.begin >= kOneByOne) {
+      find_coming(state, state.next);
+      break;
+    }
+    const std::uint32_t op = state.next++;
+    const SyncLog::Op& one = log_.ops()[op];
+    const SyncShape& shape = log_.shape(one.shape);
+    if (shape.first == 0 || is_removed(one.sync) || is_settled(state, shape)) continue;
+    if (const auto entry = apply(state, op, false)) add(state, *entry);
+  }
   while (state.next < until) {
     const std::uint32_t op = state.next;
     const SyncLog::Op& one = log_.ops()[op];
@@ -290,13 +341,16 @@ void SyncOrder::advance(State& state, std::uint32_t until) {
       find_coming(state, op + 1);
       continue;
     }
-    // The same command says nothing new the next time either. But an op that is none may have come too early.
-    const std::vector<std::uint32_t>& ops = ops_of_[one.shape];
-    auto at = std::upper_bound(ops.begin(), ops.end(), op);
-    if (entry && one.sync != SyncLog::kNone)
-      while (at != ops.end() && log_.ops()[*at].sync == one.sync) ++at;
+    // The same command says nothing new the next time either. But an op that is of none may have come too early.
+    std::uint32_t following = kNone;
+    if (entry && one.sync != SyncLog::kNone) {
+      following = next_of_another(op);
+    } else {
+      const std::vector<std::uint32_t>& ops = ops_of_[one.shape];
+      if (const auto at = std::upper_bound(ops.begin(), ops.end(), op); at != ops.end()) following = *at;
+    }
     for (Coming& coming : state.coming)
-      if (coming.shape == one.shape) coming.op = at != ops.end() ? *at : kNone;
+      if (coming.shape == one.shape) coming.op = following;
     find_next(state);
   }
 }
@@ -316,7 +370,10 @@ void SyncOrder::find(State& state, const AccessAt& to, std::vector<Entry>& out) 
       advance(state, op);
       State then = state;
       std::erase_if(then.entries, [&](const Entry& one) { return one.op >= op; });
-      if (const auto entry = apply(then, op, true)) out.push_back(*entry);
+      if (auto entry = apply(then, op, true)) {
+        take_step(*entry);
+        out.push_back(*entry);
+      }
     }
     // A submit of the host is before all that the batch does, its transitions too.
     advance(state, to.first_op);

@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <span>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -29,13 +30,21 @@ struct AccessKind {
 class Histories {
  public:
   static constexpr std::uint32_t kNone = 0;
+  explicit Histories(const SyncLog& log) : log_(log) {}
   std::uint32_t add(std::uint32_t history, std::uint32_t op);
-  std::uint32_t before(std::uint32_t history) const { return all_[history].first; }
-  std::uint32_t op(std::uint32_t history) const { return all_[history].second; }
+  std::uint32_t before(std::uint32_t history) const { return all_[history].before; }
+  std::uint32_t op(std::uint32_t history) const { return all_[history].op; }
+  // Histories of one kind have ops of the same commands with the same scopes. So they answer every question alike.
+  std::uint32_t kind(std::uint32_t history) const { return all_[history].kind; }
 
  private:
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> all_ = std::vector<std::pair<std::uint32_t, std::uint32_t>>(1);
+  struct History {
+    std::uint32_t before = 0, op = 0, kind = 0;
+  };
+  const SyncLog& log_;
+  std::vector<History> all_ = std::vector<History>(1);
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at_;
+  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> kinds_;
 };
 
 // One side of a question.
@@ -84,7 +93,8 @@ class SyncOrder {
     bool is_available = false;
     OpSets::Set executes = OpSets::kEmpty;   // without any one of these SyncOps it is not ordered, …
     OpSets::Set available = OpSets::kEmpty;  // … not available
-    std::uint32_t step = 0;                  // the last one of a way to it
+    std::uint32_t before = kNone;            // the last step of a way to the op; kNone: it meets the access itself
+    std::uint32_t step = kNone;              // the step of the op
     std::uint32_t cost = 0;                  // of the ops of that way
   };
   struct Step {
@@ -103,7 +113,10 @@ class SyncOrder {
     AccessAt access;
     std::vector<Entry> entries;
     std::uint32_t begin = 0;  // the first op that may be looked at
-    std::uint32_t next = 0;   // the first of those that come
+    // The next op that is looked at. The first ops are looked at one after the other. Then the shapes are found whose
+    // ops may say something new, and the others are passed over.
+    std::uint32_t next = 0;
+    bool knows_coming = false;
     std::vector<Coming> coming;
   };
   struct Key {
@@ -116,16 +129,19 @@ class SyncOrder {
     std::size_t operator()(const Key& key) const;
   };
 
-  static Key key_of(const AccessAt& access, std::uint32_t history);
+  Key key_of(const AccessAt& access, std::uint32_t history) const;
   std::uint32_t state_of(const AccessAt& from, std::uint32_t history);
   std::optional<Entry> apply(const State& state, std::uint32_t op, bool own, std::span<const Local> local);
   std::optional<Entry> apply(const State& state, std::uint32_t op, bool own);
   std::vector<Local> local_entries(const State& state, std::uint32_t pass, std::uint32_t until);
   bool dominates(const Entry& a, const Entry& b);
   bool add(State& state, Entry entry);
+  void take_step(Entry& entry);
+  static bool is_settled(const State& state, const SyncShape& shape);
   bool may_change(const State& state, const SyncShape& shape);
   void find_coming(State& state, std::uint32_t from);
   static void find_next(State& state);
+  std::uint32_t next_of_another(std::uint32_t op) const;
   void advance(State& state, std::uint32_t until);
   void find(State& state, const AccessAt& to, std::vector<Entry>& out);
   static bool sees(const Entry& entry, const AccessAt& to);
@@ -136,7 +152,8 @@ class SyncOrder {
   const Histories& histories_;
   const std::vector<bool>& removed_;
   OpSets sets_;
-  std::vector<std::vector<std::uint32_t>> ops_of_;  // by shape, those that are not removed; ascending
+  // By shape, those that are not removed, ascending; and for each the index of the next one of another command.
+  std::vector<std::vector<std::uint32_t>> ops_of_, others_of_;
   std::vector<State> states_;
   std::unordered_map<Key, std::uint32_t, HashKey> state_at_;
   std::vector<Step> steps_;

@@ -113,6 +113,7 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
   if (here.time != asked_to_.time || here.queue != asked_to_.queue || here.pass != asked_to_.pass ||
       here.subpass != asked_to_.subpass || here.first_op != asked_to_.first_op) {
     asked_at_.clear();
+    others_at_.clear();
     asked_to_ = here;
   }
   const auto take = [&](const Need& need) {
@@ -180,7 +181,7 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
           std::uint32_t{at.queue} << 16 | at.subpass,
           from.changes_layout ? at.first_op + 1 : 0,
           question.from_part,
-          question.history,
+          histories.kind(question.history),
           std::uint32_t{a.stage} << 24 | std::uint32_t{a.access} << 16 | std::uint32_t{b.stage} << 8 | b.access,
           question.to_part,
           std::uint32_t{question.memory} | std::uint32_t{question.is_quiet} << 1 |
@@ -194,6 +195,9 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
         }
         questions_.push_back(question);
       }
+      if (!fresh && question.history != questions_[found->second].history &&
+          others_at_.emplace(found->second, question.history).second)
+        others_.push_back({found->second, question.history});
       if (asked_) asked_(found->second, need);
     });
   });

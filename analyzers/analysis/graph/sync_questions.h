@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <span>
 #include <tuple>
 #include <vector>
@@ -65,8 +66,14 @@ class SyncQuestions {
   const Executed& executed(std::uint32_t node) const { return executed_[node]; }
   bool too_many() const { return too_many_ || log.too_many(); }
 
+  // Other histories of the same kind whose needs ask a question, too.
+  struct Other {
+    std::uint32_t question, history;
+  };
+  std::span<const Other> others() const { return others_; }
+
   SyncLog log;
-  Histories histories;
+  Histories histories{log};
 
  private:
   using Key = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t, std::uint32_t,
@@ -83,8 +90,10 @@ class SyncQuestions {
   std::vector<Executed> executed_;      // by node
   std::vector<std::vector<Ref>> joins_;
   std::map<Key, std::uint32_t> asked_at_;  // of nodes at one place
-  SyncLog::Place asked_to_;                // that place
-  SyncLog::Place place_;                   // of the command that was taken last
+  std::set<std::pair<std::uint32_t, std::uint32_t>> others_at_;
+  std::vector<Other> others_;
+  SyncLog::Place asked_to_;  // that place
+  SyncLog::Place place_;     // of the command that was taken last
   bool too_many_ = false;
 };
 

@@ -148,8 +148,14 @@ class Verdicts {
   // With all removed that can be: what is left is needed, and what of it.
   void find_uses() {
     std::vector<SyncOrder::Used> way;
+    std::vector<SyncQuestions::Other> others(questions_.others().begin(), questions_.others().end());
+    std::stable_sort(others.begin(), others.end(),
+                     [](const auto& a, const auto& b) { return a.question < b.question; });
+    auto other = others.begin();
     ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt& from, const AccessAt& to,
             const SyncOrder::Answer& answer) {
+      const auto first = other;
+      while (other != others.end() && other->question == i) ++other;
       if (result_.is_race[i]) return;
       for (const std::uint32_t sync : order.members(answer.needed)) {
         if (sync >= result_.syncs.size()) continue;
@@ -160,14 +166,9 @@ class Verdicts {
       }
       order.way(from, one.history, to, one.memory, way);
       for (const SyncOrder::Used& used : way) {
-        const SyncLog::Op& op = log_.ops()[used.op];
-        if (op.sync == SyncLog::kNone) continue;
-        SyncUse& use = result_.syncs[op.sync].uses[op.part];
-        use.any = true;
-        use.src_stages |= used.src_stage;
-        use.dst_stages |= used.dst_stage;
-        use.src_access |= used.src_access;
-        use.dst_access |= used.dst_access;
+        add_use(used, used.op);
+        for (auto same = first; same != other; ++same)
+          if (const std::uint32_t op = op_in(same->history, used.op); op != UINT32_MAX) add_use(used, op);
       }
       // The transition itself is what the barrier is for.
       for (const AccessAt* side : {&from, &to})
@@ -177,6 +178,27 @@ class Verdicts {
     });
     for (std::size_t i = 1; i < removed_.size(); ++i)
       if (removed_[i]) result_.syncs[i].verdict = SyncVerdict::superfluous;
+  }
+
+  void add_use(const SyncOrder::Used& used, std::uint32_t number) {
+    const SyncLog::Op& op = log_.ops()[number];
+    if (op.sync == SyncLog::kNone) return;
+    SyncUse& use = result_.syncs[op.sync].uses[op.part];
+    use.any = true;
+    use.src_stages |= used.src_stage;
+    use.dst_stages |= used.dst_stage;
+    use.src_access |= used.src_access;
+    use.dst_access |= used.dst_access;
+  }
+  // The op of a history that stands for this one of another history of the same kind; UINT32_MAX: there is none.
+  std::uint32_t op_in(std::uint32_t history, std::uint32_t number) const {
+    const SyncLog::Op& like = log_.ops()[number];
+    for (; history != Histories::kNone; history = questions_.histories.before(history)) {
+      const std::uint32_t op = questions_.histories.op(history);
+      if (op < like.call) break;
+      if (log_.ops()[op].call == like.call && log_.ops()[op].own_shape == like.own_shape) return op;
+    }
+    return UINT32_MAX;
   }
 
   void find_ineffective() {
