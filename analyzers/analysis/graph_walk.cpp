@@ -64,6 +64,7 @@ class GraphWalk::Reader final : public AccessReader {
     return more_wanted_;
   }
   bool executed(const access::Executed& executed) override {
+    if (sync_ != nullptr) walk_.keep_labels(executed.label_path);
     const Key key{executed.at, executed.batch};
     const auto is_it = [&](const Begun& one) { return one.key() == key; };
     if (std::any_of(begun_.begin(), begun_.end(), is_it)) {

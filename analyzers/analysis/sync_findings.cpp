@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "analyzers/analysis/graph/scopes.h"
@@ -20,7 +21,7 @@ using graph::SyncQuestion;
 using graph::SyncQuestions;
 using graph::SyncVerdict;
 
-constexpr std::size_t kMostRecords = 8;
+constexpr std::size_t kMostRecords = 8, kMostPlaces = 8;
 
 constexpr VkPipelineStageFlags2 kShaderStages =
     VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
@@ -72,6 +73,13 @@ VkFlags64 enough(VkFlags64 said, VkFlags64 used, VkFlags64 wide, const Expand& e
     kept |= by != 0 ? by : one;
   }
   return kept;
+}
+
+// Which one of the fragment tests touches depth and stencil a shader says, so a barrier may name both.
+VkPipelineStageFlags2 both_tests(VkPipelineStageFlags2 stages, VkPipelineStageFlags2 said) {
+  constexpr VkPipelineStageFlags2 kTests =
+      VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT | VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT;
+  return (stages & kTests) != 0 ? stages | (kTests & said) : stages;
 }
 
 bool is_first_form(CommandId command) {
@@ -139,6 +147,18 @@ void add_kind(SyncSide& side, graph::AccessKind kind, std::uint32_t part) {
   side.access |= VkAccessFlags2{1} << kind.access;
 }
 
+void add_place(SyncRace& race, const GraphWalk& walk, const graph::Need& need) {
+  GraphPlace place = place_of(walk, need.space, need.begin, need.end);
+  std::string words = place_text(walk, place);
+  if (std::find(race.words.begin(), race.words.end(), words) != race.words.end()) return;
+  if (race.words.size() >= kMostPlaces) {
+    race.more_places += 1;
+    return;
+  }
+  race.places.push_back(std::move(place));
+  race.words.push_back(std::move(words));
+}
+
 std::uint8_t hazard_bit(graph::Hazard hazard) {
   return hazard == graph::Hazard::raw ? graph::kRaw : hazard == graph::Hazard::war ? graph::kWar : graph::kWaw;
 }
@@ -179,20 +199,19 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
     std::uint32_t from, to;  // nodes of its last occurrence
     std::vector<std::uint32_t> questions;
   };
-  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, ObjectId>;
+  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
   std::map<Pair, Group> groups;
   std::vector<const Pair*> in_order;
   const auto asked = [&](std::uint32_t question, const graph::Need& need) {
     if (!is_race(question)) return;
     const auto& from = questions_->executed(need.from.node);
     const auto& to = questions_->executed(need.to.node);
-    const graph::SpaceInfo& info = walk->spaces().info(need.space);
     const bool in_submits = from.submit != SyncQuestions::kNoSubmit && to.submit != SyncQuestions::kNoSubmit;
     const std::uint64_t apart = in_submits ? to.submit - from.submit : 0;
     const Pair pair{
         (from.submit == graph::SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals.of(*questions_, need.from.node),
         ordinals.of(*questions_, need.to.node), apart,
-        static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), info.object};
+        static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command)};
     const auto [found, fresh] = groups.try_emplace(pair);
     Group& group = found->second;
     SyncRace& race = group.finding.race;
@@ -201,8 +220,6 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
       in_order.push_back(&found->first);
       race.from = side_of(*questions_, need.from.node);
       race.to = side_of(*questions_, need.to.node);
-      race.place = place_of(*walk, need.space, need.begin, need.end);
-      race.place_words = place_text(*walk, race.place);
       race.executes = true;
       const auto& a = questions_->place(need.from.node);
       const auto& b = questions_->place(need.to.node);
@@ -216,6 +233,7 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
       group.to = need.to.node;
       if (!fresh && group.finding.records.size() < kMostRecords) group.finding.records.push_back(to.record);
     }
+    if (group.finding.occurrences == 1) add_place(race, *walk, need);
     race.hazards = static_cast<std::uint8_t>(race.hazards | hazard_bit(need.hazard));
     race.executes = race.executes && verdicts_.executes[question];
     add_kind(race.from, one.from_kind, one.from_part);
@@ -231,14 +249,26 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
   if (!totals) return tl::unexpected(totals.error());
 
   std::map<std::string, int> seen;
+  // To write over what was written and read since needs an order after the read. That is the race then, not the write.
+  std::set<std::tuple<std::uint64_t, std::uint64_t, std::string>> after_reads;
+  for (const auto& [pair, group] : groups)
+    if ((group.finding.race.hazards & graph::kWar) != 0)
+      for (const std::string& place : group.finding.race.words)
+        after_reads.emplace(group.finding.race.to.executed.record, group.finding.race.to.executed.at, place);
   for (const Pair* pair : in_order) {
     Group& group = groups.at(*pair);
     const SyncRace& race = group.finding.race;
+    const auto comes_after_a_read = [&](const std::string& place) {
+      return after_reads.count({race.to.executed.record, race.to.executed.at, place}) != 0;
+    };
+    if (race.hazards == graph::kWaw && race.more_places == 0 &&
+        std::all_of(race.words.begin(), race.words.end(), comes_after_a_read))
+      continue;
     // A question that many needs ask is named with all that this pair asks.
     for (const std::uint32_t question : group.questions) races_[question] = race;
     std::string cause = text("race {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", command_name(race.from.executed.command),
                              command_name(race.to.executed.command), race.from.stages, race.from.access, race.to.stages,
-                             race.to.access, race.place_words, walk->label_text(race.from.executed.label_path),
+                             race.to.access, race.words.front(), walk->label_text(race.from.executed.label_path),
                              walk->label_text(race.to.executed.label_path));
     // Of the same words the place in the capture tells them apart.
     if (const int before = seen[cause]++; before != 0) append(cause, " {}", before);
@@ -257,7 +287,8 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   narrow.is_unused = !use.any;
   const auto same = [](VkFlags64 flags) { return flags; };
   model::Barrier& to = narrow.enough;
-  to.src_stages = enough(to.src_stages, use.src_stages, graph::kWideStages, graph::first_stages, graph::with_earlier);
+  to.src_stages = enough(to.src_stages, both_tests(use.src_stages, to.src_stages), graph::kWideStages,
+                         graph::first_stages, graph::with_earlier);
   to.src_access = enough(to.src_access, use.src_access, graph::kWideAccesses, graph::all_accesses, same);
   const CommandId command = questions_->log.syncs()[sync].command;
   if (is_first_form(command)) {
@@ -266,7 +297,8 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   }
   // Nobody knows what would use the layout.
   if (use.dst_stages == 0) return narrow;
-  to.dst_stages = enough(to.dst_stages, use.dst_stages, graph::kWideStages, graph::second_stages, graph::with_later);
+  to.dst_stages = enough(to.dst_stages, both_tests(use.dst_stages, to.dst_stages), graph::kWideStages,
+                         graph::second_stages, graph::with_later);
   to.dst_access = enough(to.dst_access, use.dst_access, graph::kWideAccesses, graph::all_accesses, same);
   if (is_first_form(command)) {
     to.dst_stages = first_form_stages(to.dst_stages);
@@ -295,6 +327,12 @@ bool is_narrower(const SyncNarrow& one) {
 std::string barrier_words(const model::Barrier& one) {
   return text("{:#x} {:#x} {:#x} {:#x} {}", one.src_stages, one.src_access, one.dst_stages, one.dst_access,
               static_cast<int>(one.kind));
+}
+
+std::string kind_words(const SyncOp& sync) {
+  std::string words = command_name(sync.command);
+  for (const model::Barrier& one : sync.barriers) append(words, " {}", barrier_words(one));
+  return words;
 }
 
 }  // namespace
@@ -330,6 +368,10 @@ std::vector<SyncNarrow> SyncAnalysis::narrower(std::uint32_t sync) const {
 void SyncAnalysis::find_operations() {
   std::map<std::string, std::size_t> at;  // findings, by their cause
   const auto& syncs = questions_->log.syncs();
+  // The last one of its kind may be for work that the capture does not have.
+  std::set<std::string> needed;
+  for (std::uint32_t i = 1; i < syncs.size(); ++i)
+    if (verdicts_.syncs[i].verdict == SyncVerdict::needed) needed.insert(kind_words(syncs[i]));
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> ordinals;  // by the submit that executes it
   for (std::uint32_t i = 1; i < syncs.size(); ++i) {
     const SyncOp& sync = syncs[i];
@@ -339,9 +381,14 @@ void SyncAnalysis::find_operations() {
     SyncFinding finding;
     finding.sync = i;
     finding.occurrences = 1;
-    switch (result.verdict) {
+    SyncVerdict verdict = result.verdict;
+    if (verdict == SyncVerdict::superfluous && !result.is_followed &&
+        (!findings_.totals.cut.empty() || needed.count(kind_words(sync)) != 0))
+      verdict = SyncVerdict::unknown;
+    switch (verdict) {
       case SyncVerdict::superfluous:
         finding.rule = SyncRule::superfluous;
+        findings_.superfluous += 1;
         break;
       case SyncVerdict::ineffective:
         finding.rule = SyncRule::ineffective;
@@ -351,7 +398,8 @@ void SyncAnalysis::find_operations() {
       case SyncVerdict::unknown:
         findings_.needed += result.verdict == SyncVerdict::needed ? 1 : 0;
         finding.rule = SyncRule::needed;
-        if (result.verdict == SyncVerdict::needed) finding.narrow = narrower(i);
+        // Where it is part of a race it must first be corrected.
+        if (result.verdict == SyncVerdict::needed && result.race == UINT32_MAX) finding.narrow = narrower(i);
         if (!finding.narrow.empty()) finding.rule = SyncRule::too_wide;
         break;
     }

@@ -38,11 +38,12 @@ struct SyncSide {
 
 struct SyncRace {
   SyncSide from, to;
-  std::uint8_t hazards = 0;  // of graph::NeedKind: kRaw, kWar, kWaw
-  GraphPlace place;          // the first range
-  std::string place_words;   // the same, as it was named then
-  bool possible = false;     // perhaps they do not touch the same bytes
-  bool executes = false;     // it is ordered, but what was written is not made visible
+  std::uint8_t hazards = 0;        // of graph::NeedKind: kRaw, kWar, kWaw
+  std::vector<GraphPlace> places;  // the first ranges
+  std::vector<std::string> words;  // the same, as they were named then
+  std::uint64_t more_places = 0;   // ranges that are not there
+  bool possible = false;           // perhaps they do not touch the same bytes
+  bool executes = false;           // it is ordered, but what was written is not made visible
   bool is_one_queue = true;
   bool is_one_pass = false;  // both are in the same render pass
 };
@@ -66,9 +67,9 @@ struct SyncFinding {
 };
 
 struct SyncFindings {
-  std::vector<SyncFinding> all;  // by rule, then in the order of the capture
-  std::uint64_t operations = 0;  // that the capture has: commands, and dependencies of render passes
-  std::uint64_t needed = 0;      // of these
+  std::vector<SyncFinding> all;               // by rule, then in the order of the capture
+  std::uint64_t operations = 0;               // that the capture has: commands, and dependencies of render passes
+  std::uint64_t needed = 0, superfluous = 0;  // of these
   GraphTotals totals;
 };
 

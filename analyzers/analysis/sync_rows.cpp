@@ -70,6 +70,13 @@ std::string side_text(const SyncAnalysis& analysis, const SyncSide& side) {
   return out;
 }
 
+std::string places_text(const SyncRace& race) {
+  std::string out;
+  for (const std::string& one : race.words) append(out, "{}{}", out.empty() ? "" : "; ", printable(one));
+  if (race.more_places != 0) append(out, "; and {}", plural(race.more_places, "other range"));
+  return out;
+}
+
 std::string why_text(const SyncRace& race) {
   if (race.executes) return "the program orders them, but does not make visible what is written";
   return "the program does not order them";
@@ -149,15 +156,22 @@ void write_scopes(JsonWriter& json, const Barrier& one) {
   list("dst_access", access_names(one.dst_access));
 }
 
+void write_labels(JsonWriter& json, const SyncAnalysis& analysis, std::uint32_t path) {
+  json.key("labels");
+  json.begin_array();
+  for (const std::string_view label : analysis.walk().labels(path)) json.string(label);
+  json.end_array();
+}
+
 void write_side(JsonWriter& json, const SyncAnalysis& analysis, const char* name, const SyncSide& side) {
   json.key(name);
   json.begin_object();
   json.field("record", side.executed.record);
   json.field("at", side.executed.at);
-  if (side.executed.submit != graph::SyncQuestions::kNoSubmit) json.field("submit", side.executed.submit);
+  json.key("submit");
+  side.executed.submit != graph::SyncQuestions::kNoSubmit ? json.unsigned_value(side.executed.submit) : json.null();
   json.field("command", codec::info(side.executed.command).name);
-  const std::string labels = analysis.walk().label_text(side.executed.label_path);
-  if (!labels.empty()) json.field("labels", labels);
+  write_labels(json, analysis, side.executed.label_path);
   json.field("transition", side.is_transition);
   json.key("stages");
   json.begin_array();
@@ -174,10 +188,15 @@ void write_race(JsonWriter& json, const SyncAnalysis& analysis, const SyncRace& 
   json.field("hazards", kinds_text(race.hazards));
   write_side(json, analysis, "from", race.from);
   write_side(json, analysis, "to", race.to);
-  json.key("place");
-  json.begin_object();
-  write_place(json, analysis.walk(), race.place);
-  json.end_object();
+  json.key("places");
+  json.begin_array();
+  for (const GraphPlace& place : race.places) {
+    json.begin_object();
+    write_place(json, analysis.walk(), place);
+    json.end_object();
+  }
+  json.end_array();
+  json.field("more_places", race.more_places);
   json.field("ordered", race.executes);
   json.field("cure", cure_text(race));
 }
@@ -189,7 +208,7 @@ std::string barrier_code(const SyncRace& race) { return memory_barrier_code(barr
 void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
   if (finding.rule == SyncRule::race) {
     append(out, "race, {}: {} of {} [{}]\n", grade_of(finding), kinds_text(finding.race.hazards),
-           printable(finding.race.place_words), finding.id);
+           places_text(finding.race), finding.id);
     append_race(out, analysis, finding.race, "    ");
     out += occurrences_text(finding);
     return;
@@ -205,7 +224,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
       break;
     case SyncRule::ineffective:
       append(out, "    it orders nothing that needs it, but was perhaps meant for this race: {} of {}\n",
-             kinds_text(finding.race.hazards), printable(finding.race.place_words));
+             kinds_text(finding.race.hazards), places_text(finding.race));
       append_race(out, analysis, finding.race, "        ");
       break;
     case SyncRule::too_wide:
@@ -240,7 +259,7 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
   json.field("row", "sync");
   json.field("rule", word_of(finding.rule));
   json.field("id", finding.id);
-  json.field("grade", grade_of(finding));
+  if (finding.rule != SyncRule::needed) json.field("grade", grade_of(finding));
   json.field("occurrences", finding.occurrences);
   json.key("other_records");
   json.begin_array();
@@ -254,8 +273,7 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
     json.field("command", codec::info(sync.command).name);
     if (sync.pass != ObjectId::null) json.field("render_pass", analysis.walk().name(sync.pass));
     json.field("executed", sync.times);
-    const std::string labels = analysis.walk().label_text(sync.label_path);
-    if (!labels.empty()) json.field("labels", labels);
+    write_labels(json, analysis, sync.label_path);
     json.key("barriers");
     json.begin_array();
     for (std::uint32_t i = 0; i < sync.barriers.size(); ++i) {
@@ -276,7 +294,6 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
       json.end_object();
     }
     json.end_array();
-    json.field("needs", analysis.result(finding.sync).need_count);
     json.key("needed_for");
     json.begin_array();
     for (const std::uint32_t number : analysis.result(finding.sync).needs) {

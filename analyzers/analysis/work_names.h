@@ -3,6 +3,7 @@
 // One thread.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
@@ -34,7 +35,7 @@ class WorkNames {
   }
   const std::vector<DeviceRow>& devices() const { return facts_.devices; }
   // Of WorkItem::label_path, the outermost first.
-  std::vector<std::string_view> labels(std::uint32_t path) const { return model_->labels_of(path); }
+  std::vector<std::string_view> labels(std::uint32_t path) const;
   std::string label_text(std::uint32_t path) const;  // "frame/shadows"; empty: none
   // Of a pipeline, in the order of its creation.
   std::span<const StageShader> shaders(ObjectId pipeline) const { return shaders_.stages_of(pipeline); }
@@ -43,6 +44,8 @@ class WorkNames {
 
   // Whose labels these are. It must be there as long as labels are asked for.
   void starts(const access::Model& model) { model_ = &model; }
+  // Labels can be asked for as long as the capture is read; these also after that.
+  void keep_labels(std::uint32_t path);
   // Each call, while its parameters are there.
   void take_name(const model::Call& call) { rondo::take_name(names_, call.command, call.view); }
   // Then each record that has a command, the layer's own too. It changes what the walk has decoded.
@@ -53,6 +56,7 @@ class WorkNames {
   const access::Model* model_ = nullptr;
   CaptureInfo facts_;  // of devices
   GivenNames names_;
+  std::map<std::uint32_t, std::vector<std::string>> kept_labels_;  // by path
   ShaderList shaders_;
 };
 

@@ -90,19 +90,22 @@ Result<int> run_sync(Arguments args) {
     json.begin_object();
     json.field("row", "summary");
     for (const SyncRule rule : kSyncRules) json.field(word_of(rule), counts[static_cast<std::size_t>(rule)]);
+    json.field("superfluous_commands", findings.superfluous);
     json.field("operations", findings.operations);
     json.field("needed", findings.needed);
     json.field("shown", shown);
+    json.field("never_began", findings.totals.never_began);
     json.field("too_many", findings.totals.too_many);
     if (!findings.totals.cut.empty()) json.field("cut", findings.totals.cut);
     json.end_object();
     line += '\n';
   } else {
+    line += "findings: ";
     for (const SyncRule rule : kSyncRules)
       append(line, "{}{} {}", rule == kSyncRules[0] ? "" : ", ", count_text(counts[static_cast<std::size_t>(rule)]),
              word_of(rule));
-    append(line, "; {} of {} are needed\n", count_text(findings.needed),
-           plural(findings.operations, "synchronization command"));
+    append(line, "\n{}: {} needed, {} superfluous\n", plural(findings.operations, "synchronization command"),
+           count_text(findings.needed), count_text(findings.superfluous));
     append_notes(line, findings.totals, "");
   }
   out.write(line);

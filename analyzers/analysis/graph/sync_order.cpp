@@ -330,7 +330,8 @@ void SyncOrder::advance(State& state, std::uint32_t until) {
     const std::uint32_t op = state.next++;
     const SyncLog::Op& one = log_.ops()[op];
     const SyncShape& shape = log_.shape(one.shape);
-    if (shape.first == 0 || is_removed(one.sync) || is_settled(state, shape)) continue;
+    const bool is_its_op = op >= state.access.first_op && op < state.access.end_op;
+    if ((shape.first == 0 && !is_its_op) || is_removed(one.sync) || is_settled(state, shape)) continue;
     if (const auto entry = apply(state, op, false)) add(state, *entry);
   }
   while (state.next < until) {

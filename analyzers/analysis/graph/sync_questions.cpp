@@ -27,6 +27,10 @@ constexpr VkAccessFlags2 kAttachments = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | 
                                         VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT |
                                         VK_ACCESS_2_FRAGMENT_SHADING_RATE_ATTACHMENT_READ_BIT_KHR;
 
+// As an attachment of its subpass, an input attachment too.
+bool uses_attachment(const Way& way) {
+  return !way.changes_layout && (way.access & ~(kAttachments | VK_ACCESS_2_INPUT_ATTACHMENT_READ_BIT)) == 0;
+}
 bool is_attachment(const Way& way) { return !way.changes_layout && (way.access & ~kAttachments) == 0; }
 
 // Each stage with each access of a way. `writes`: of those that write, else of those that read.
@@ -73,17 +77,28 @@ bool SyncQuestions::is_ordered(const Need& need, const Way& from, const Way& to,
   if (is_query) return a.queue == b.queue || a.queue == SyncLog::kHost || b.queue == SyncLog::kHost;
   // What an event of the host holds back comes after what the host does until it sets the event.
   if (b.queue == SyncLog::kHost && log.is_held(a)) return true;
-  const bool is_in_pass = a.pass != 0 && a.pass == b.pass;
-  // An attachment is loaded before all other work of a pass uses it, and stored after that. So what the load sees that
-  // work sees, too: the load is asked for in its place.
-  if (is_attachment(to) && b.pass != 0 && b.mark != Mark::begins_pass) {
-    if (is_in_pass && a.mark == Mark::begins_pass) return true;
-    if (!is_in_pass && need.hazard == Hazard::raw) return true;
+  if (a.pass != 0 && a.pass == b.pass) return is_ordered_in_pass(need, from, to);
+  // What the load of an attachment sees all work of the pass sees. So the load is asked for in the place of that work.
+  return b.pass != 0 && b.mark != Mark::begins_pass && is_attachment(to) && need.hazard == Hazard::raw;
+}
+
+bool SyncQuestions::is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const {
+  const SyncLog::Place& a = places_[need.from.node];
+  const SyncLog::Place& b = places_[need.to.node];
+  if (a.mark == Mark::begins_pass) {
+    // An attachment is loaded before all that uses it. What a later subpass uses first is loaded there, after the
+    // change of its layout; here it stands at the begin of the pass.
+    if (!from.changes_layout && is_attachment(from) && (uses_attachment(to) || to.changes_layout)) return true;
+    // What is loaded after the change of its layout is asked for in the place of what uses it.
+    if (from.changes_layout && is_attachment(to)) return true;
   }
-  if (!is_in_pass || !is_attachment(from)) return false;
-  if (b.mark == Mark::ends_pass && (is_attachment(to) || to.changes_layout)) return true;
+  // It is stored after all that uses it in the last subpass that does.
+  if (b.mark == Mark::ends_pass && uses_attachment(from) && (is_attachment(to) || to.changes_layout)) {
+    const bool is_used_later = std::find(read_last_.begin(), read_last_.end(), need.space) != read_last_.end();
+    return a.subpass == b.subpass || !is_used_later || to.changes_layout;
+  }
   // Rasterization order.
-  return is_attachment(to) && a.subpass == b.subpass;
+  return is_attachment(from) && is_attachment(to) && a.subpass == b.subpass;
 }
 
 void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of,
@@ -122,6 +137,12 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     if (!is_ordered(need, from, to, is_query(need.space))) ask(need, from, to, is_unknown(need.space));
   };
   ask_of_pass(node, of);
+  read_last_.clear();
+  if (here.mark == Mark::ends_pass)
+    for (const Need& need : all)
+      if (!is_join(need.from.node) && need.hazard == Hazard::war && places_[need.from.node].pass == here.pass &&
+          places_[need.from.node].subpass == here.subpass)
+        read_last_.push_back(need.space);
   for (const Need& need : all) {
     if (!is_join(need.from.node)) {
       take(need);
@@ -159,6 +180,8 @@ void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
 }
 
 void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown) {
+  // A change of layout reads and writes. It must come after what wrote before, once.
+  if (to.changes_layout && need.hazard == Hazard::raw) return;
   SyncQuestion question;
   question.from = need.from.node;
   question.to = need.to.node;

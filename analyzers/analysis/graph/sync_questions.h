@@ -81,6 +81,7 @@ class SyncQuestions {
 
   AccessAt access(std::uint32_t node, AccessKind kind, std::uint32_t part) const;
   bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
+  bool is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const;
   void ask_of_pass(std::uint32_t node, const Needs& of);
   void ask(const Need& need, const Way& from, const Way& to, bool is_unknown);
 
@@ -92,8 +93,9 @@ class SyncQuestions {
   std::map<Key, std::uint32_t> asked_at_;  // of nodes at one place
   std::set<std::pair<std::uint32_t, std::uint32_t>> others_at_;
   std::vector<Other> others_;
-  SyncLog::Place asked_to_;  // that place
-  SyncLog::Place place_;     // of the command that was taken last
+  std::vector<std::uint32_t> read_last_;  // spaces that the last subpass of the pass that ends here reads
+  SyncLog::Place asked_to_;               // that place
+  SyncLog::Place place_;                  // of the command that was taken last
   bool too_many_ = false;
 };
 

@@ -71,18 +71,17 @@ class Verdicts {
       std::uint32_t& time = last_time[place.queue];
       time = std::max(time, place.time);
     }
-    std::vector<bool> is_followed(log_.syncs().size());
     for (std::uint32_t i = 0; i < log_.ops().size(); ++i) {
       const SyncLog::Op& op = log_.ops()[i];
       const auto found = last_time.find(log_.shape(op.own_shape).to_queue);
-      if (found != last_time.end() && i < found->second) is_followed[op.sync] = true;
+      if (found != last_time.end() && i < found->second) result_.syncs[op.sync].is_followed = true;
     }
     for (std::size_t i = 1; i < log_.syncs().size(); ++i) {
       const SyncOp& sync = log_.syncs()[i];
       const bool for_host = std::any_of(sync.barriers.begin(), sync.barriers.end(), [](const model::Barrier& one) {
         return (one.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
       });
-      if (!sync.changes && !for_host && is_followed[i]) removable_.push_back(static_cast<std::uint32_t>(i));
+      if (!sync.changes && !for_host) removable_.push_back(static_cast<std::uint32_t>(i));
     }
   }
 
@@ -209,25 +208,28 @@ class Verdicts {
       const std::uint32_t end = to.is_transition() ? to.first_op : to.place.time;
       std::uint32_t begin = from.is_transition() ? from.end_op : from.place.time;
       if (end > kMostNear) begin = std::max(begin, end - kMostNear);
+      for (const AccessAt* side : {&from, &to})
+        for (std::uint32_t number = side->first_op; number < side->end_op; ++number)
+          result_.syncs[log_.ops()[number].sync].race = i;
       for (std::uint32_t number = begin; number < end; ++number) {
         const SyncLog::Op& op = log_.ops()[number];
-        if (op.sync == SyncLog::kNone || !removed_[op.sync]) continue;
+        if (op.sync == SyncLog::kNone) continue;
         const SyncShape& shape = log_.shape(op.own_shape);
         const model::Barrier& barrier = log_.syncs()[op.sync].barriers[op.part];
         if (barrier.kind != model::Barrier::Kind::memory && !has_met(one.history, number)) continue;
         SyncResult& result = result_.syncs[op.sync];
-        if (result.race != UINT32_MAX || !is_near(shape, from, to)) continue;
-        result.verdict = SyncVerdict::ineffective;
+        if (result.race != UINT32_MAX || !is_near(shape, from, to, one.memory)) continue;
+        if (removed_[op.sync]) result.verdict = SyncVerdict::ineffective;
         result.race = i;
       }
     }
   }
-  // One of its scopes has what the race is of, or both have the right stages.
-  static bool is_near(const SyncShape& shape, const AccessAt& from, const AccessAt& to) {
+  // One of its scopes has what the race is of, or both have the right stages. Where an order is enough, one stage.
+  static bool is_near(const SyncShape& shape, const AccessAt& from, const AccessAt& to, bool memory) {
     const auto has = [](VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; };
     const bool first = shape.from_queue == from.place.queue && has(shape.first, from.kind.stage);
     const bool second = shape.to_queue == to.place.queue && has(shape.second, to.kind.stage);
-    return (first && second) || (first && has(shape.src_access, from.kind.access)) ||
+    return (first && second) || (!memory && (first || second)) || (first && has(shape.src_access, from.kind.access)) ||
            (second && has(shape.dst_access, to.kind.access));
   }
   bool has_met(std::uint32_t history, std::uint32_t op) const {

@@ -14,7 +14,7 @@ enum class SyncVerdict : std::uint8_t {
   needed,       // without it there would be a race
   superfluous,  // nothing needs it
   ineffective,  // nothing needs it as it is, but there is a race that it comes near to ordering
-  unknown,      // nothing is executed after it, or the host may read what it orders
+  unknown,      // the host may read what it orders, or it changes something
 };
 
 // What of a barrier is used by what needs it.
@@ -26,10 +26,11 @@ struct SyncUse {
 
 struct SyncResult {
   SyncVerdict verdict = SyncVerdict::unknown;
+  bool is_followed = false;          // something is executed after it on the queue that waits
   std::vector<SyncUse> uses;         // parallel to SyncOp::barriers
   std::vector<std::uint32_t> needs;  // questions that only it answers: the first ones
   std::uint64_t need_count = 0;      // of all of them
-  std::uint32_t race = UINT32_MAX;   // of an ineffective one: the question
+  std::uint32_t race = UINT32_MAX;   // that it comes near to ordering: the question
 };
 
 struct SyncVerdicts {
