@@ -1,0 +1,7 @@
+#version 450
+// Reads every word of one buffer and writes another.
+layout(local_size_x = 64) in;
+layout(set = 0, binding = 0, std430) readonly buffer From { uint from[]; };
+layout(set = 0, binding = 1, std430) writeonly buffer To { uint to[]; };
+
+void main() { to[gl_GlobalInvocationID.x] = from[gl_GlobalInvocationID.x] + 1; }
