@@ -92,6 +92,15 @@ void barrier_too_late(Bench& b) {
   dispatch(b, "C", kernel(b, move_comp_spv, {x, z}));
 }
 
+// Two barriers of which the second begins where the first ends are as good as one. Otherwise neither is of use.
+void chain(Bench& b) {
+  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  dispatch(b, "A", kernel(b, ones_comp_spv, {x}));
+  barrier(b, "barrier1", kComputeWrites, stages_of(kCopyReads));
+  barrier(b, "barrier2", b.clean ? stages_of(kCopyReads) : stages_of(kIndirectReads), kComputeReads);
+  dispatch(b, "B", kernel(b, move_comp_spv, {x, y}));
+}
+
 }  // namespace
 
 std::vector<Plant> barrier_plants() {
@@ -111,7 +120,12 @@ std::vector<Plant> barrier_plants() {
            unused_buffer},
           {"small-range", Form::first, {"race RAW A B"}, small_range},
           {"indirect-parameters", Form::first, ineffective, indirect_parameters},
-          {"barrier-too-late", Form::second, {"race RAW A B"}, barrier_too_late}};
+          {"barrier-too-late", Form::second, {"race RAW A B"}, barrier_too_late},
+          {"chain",
+           Form::first,
+           {"race RAW A B", "allow ineffective barrier1", "allow ineffective barrier2", "allow superfluous barrier1",
+            "allow superfluous barrier2"},
+           chain}};
 }
 
 }  // namespace hazards

@@ -102,6 +102,14 @@ void aliased(Bench& b) {
   dispatch(b, "B", kernel(b, move_comp_spv, {alias, y}));
 }
 
+// Each reads what the other writes. The barrier of one buffer orders the execution of both commands, too.
+void exchange(Bench& b) {
+  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  dispatch(b, "A", kernel(b, move_comp_spv, {x, y}));
+  if (b.clean) barrier(b, "barrier1", {{.from = kComputeWrites, .to = kComputeReads, .buffer = y.buffer}});
+  dispatch(b, "B", kernel(b, move_comp_spv, {y, x}));
+}
+
 }  // namespace
 
 std::vector<Plant> dispatch_plants() {
@@ -113,8 +121,9 @@ std::vector<Plant> dispatch_plants() {
           {"copy-waw", Form::second, {"race WAW A B"}, copy_waw},
           {"copy-to-dispatch", Form::second, {"race RAW A B"}, copy_to_dispatch},
           {"dispatch-to-copy", Form::first, {"race RAW A B"}, dispatch_to_copy},
-          {"fill-to-uniform", Form::second, {"race RAW A B"}, fill_to_uniform},
-          {"aliased-memory", Form::first, {"race RAW A B"}, aliased}};
+          {"fill-to-uniform", Form::first, {"race RAW A B"}, fill_to_uniform},
+          {"aliased-memory", Form::first, {"race RAW A B"}, aliased},
+          {"exchange", Form::first, {"race RAW WAR A B"}, exchange}};
 }
 
 }  // namespace hazards

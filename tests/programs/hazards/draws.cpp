@@ -17,6 +17,14 @@ void to_vertices(Bench& b) {
   draw_vertices(b, "B", x);
 }
 
+// A fill overwrites the vertices that a draw may still read.
+void vertices_to_fill(Bench& b) {
+  const MappedBuffer x = make_buffer(b);
+  draw_vertices(b, "A", x);
+  if (b.clean) barrier(b, "barrier1", stages_of(kVertexReads), stages_of(kClearWrites));
+  labelled(b, "B", [&] { vkCmdFillBuffer(b.cmd, x.buffer, 0, kBytes, 3); });
+}
+
 void to_indices(Bench& b) {
   const MappedBuffer x = make_buffer(b);
   const Target target = make_target(b);
@@ -141,6 +149,7 @@ void depth_wrong_source(Bench& b) {
 std::vector<Plant> draw_plants() {
   const std::vector<const char*> read{"race RAW A B"};
   return {{"dispatch-to-vertices", Form::first, read, to_vertices},
+          {"vertices-to-fill", Form::first, {"race WAR A B"}, vertices_to_fill},
           {"dispatch-to-indices", Form::second, read, to_indices},
           {"dispatch-to-uniform", Form::first, read, to_uniform},
           {"dispatch-to-sampled", Form::second, read, to_sampled},

@@ -4,9 +4,9 @@
 //
 //   expect race RAW A B          the commands in the labels A and B race: read after write
 //   expect superfluous barrier1  nothing needs the barrier
-//   expect ineffective barrier1  nothing needs the barrier as it is: its stage or access is wrong for a race that is there
+//   expect ineffective barrier1  there is a race, and the barrier has the wrong stage or access to order it
 //   expect too-wide barrier1     some of the barrier is needed, some is not
-//   allow …                      this is true, too, but follows from an expected line or is arguable: it may be reported
+//   allow …                      true, too, but follows from an expected line or is arguable: it may be reported
 //
 // Each label encloses one command. Where a whole render pass is one side of a race, its begin, its draw and its end
 // have a label of the same name each. A command that sets an event and the one that waits for it share a name, too.
