@@ -92,15 +92,18 @@ void transition_too_early(Bench& b) {
 }  // namespace
 
 std::vector<Plant> image_plants() {
-  const std::vector<const char*> unordered{"race WAW A barrier1", "allow race RAW A B"};
-  return {{"other-mip", Form::first, {"race RAW A B"}, other_mip},
-          {"transition-wrong-source", Form::second, unordered, transition_wrong_source},
-          {"transition-unavailable", Form::first, unordered, transition_unavailable},
-          {"transition-wrong-destination",
-           Form::second,
-           {"race RAW barrier1 B", "allow race RAW A B"},
-           transition_wrong_destination},
-          {"transition-too-early", Form::first, {"race WAR A barrier1", "allow race WAR A B"}, transition_too_early}};
+  return {
+      {"other-mip", Form::first, {"race RAW A B"}, other_mip},
+      {"transition-wrong-source",
+       Form::second,
+       {"race WAW A barrier1", "allow race RAW A B", "allow too-wide barrier1"},
+       transition_wrong_source},
+      {"transition-unavailable", Form::first, {"race WAW A barrier1", "allow race RAW A B"}, transition_unavailable},
+      {"transition-wrong-destination",
+       Form::second,
+       {"race RAW barrier1 B", "allow race RAW A B", "allow too-wide barrier1"},
+       transition_wrong_destination},
+      {"transition-too-early", Form::first, {"race WAR A barrier1", "allow race WAR A B"}, transition_too_early}};
 }
 
 }  // namespace hazards
