@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `rondo sync` says of planted faults and their clean twins (tests/programs/hazards), which say themselves what is
+// right.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "fixture.h"
+#include "json.h"
+#include "profiles.h"
+#include "skip.h"
+
+using namespace scenario;
+
+namespace {
+
+std::string unquoted(const std::string& word) {
+  return word.size() >= 2 && word.front() == '"' ? word.substr(1, word.size() - 2) : word;
+}
+
+// The label of a command; "host": a call; else its Vulkan command.
+std::string label_of(const Json& row, const std::string& of) {
+  const std::size_t labels = row.size(of + "/labels");
+  if (labels != 0) return unquoted(row.at(of + "/labels/" + std::to_string(labels - 1)));
+  return row.at(of + "/submit") == "null" ? "host" : unquoted(row.at(of + "/command"));
+}
+
+// "race RAW WAW A B", "superfluous barrier1", each once: a pass has several commands of one label.
+std::set<std::string> found_in(const std::vector<Json>& rows) {
+  std::set<std::string> all;
+  std::map<std::string, std::set<std::string>> hazards;  // by both labels
+  for (const Json& row : rows) {
+    if (row.at("/row") != "\"sync\"") continue;
+    const std::string rule = unquoted(row.at("/rule"));
+    if (rule != "race") {
+      all.insert(rule + " " + label_of(row, ""));
+      continue;
+    }
+    const std::string words = unquoted(row.at("/hazards"));
+    std::set<std::string>& kinds = hazards[label_of(row, "/from") + " " + label_of(row, "/to")];
+    for (const char* kind : {"RAW", "WAR", "WAW"})
+      if (words.find(kind) != std::string::npos) kinds.insert(kind);
+  }
+  for (const auto& [labels, kinds] : hazards) {
+    std::string said = "race";
+    for (const std::string& kind : kinds) said += " " + kind;
+    all.insert(said + " " + labels);
+  }
+  return all;
+}
+
+// The lines of an output that begin with a word, without it.
+std::set<std::string> said(const std::string& output, const std::string& word) {
+  std::set<std::string> all;
+  for (const std::string& line : lines(output))
+    if (line.rfind(word + " ", 0) == 0) all.insert(line.substr(word.size() + 1));
+  return all;
+}
+
+std::vector<Json> sync_of(const std::string& path) { return rows_of(rondo({"sync", "--format=jsonl", path})); }
+
+}  // namespace
+
+SCENARIO("rondo sync finds each planted fault, and nothing in its clean twin", "[sync]") {
+  const std::string hazards = program("hazards/hazards");
+  const Outcome list = run(Command{{hazards, "--list"}});
+  REQUIRE(list.status == 0);
+  std::size_t tried = 0, clean = 0;
+  for (const std::string& name : lines(list.out)) {
+    const Recording& capture = captured({hazards, name});
+    if (capture.run.status == 77) continue;  // lavapipe has one queue
+    INFO(name << "\n" << capture.run.both());
+    REQUIRE(capture.run.status == 0);
+    const std::set<std::string> expected = said(capture.run.out, "expect"), allowed = said(capture.run.out, "allow");
+    std::set<std::string> found = found_in(sync_of(capture.path));
+    for (const std::string& one : allowed)
+      if (expected.count(one) == 0) found.erase(one);
+    CHECK(found == expected);
+    tried += 1;
+    clean += expected.empty() ? 1 : 0;
+  }
+  CHECK(tried >= 140);
+  CHECK(clean >= 70);
+}
+
+SCENARIO("a finding can fail a build, and says in text what to do", "[sync]") {
+  const std::string hazards = program("hazards/hazards");
+  const Recording& racy = captured({hazards, "dispatch-raw"});
+  const Recording& wide = captured({hazards, "wide-stages"});
+  REQUIRE(racy.run.status == 0);
+  CHECK(rondo({"sync", racy.path}).status == 0);
+  CHECK(rondo({"sync", "--fail-on", "race", racy.path}).status == 5);
+  CHECK(rondo({"sync", "--fail-on", "superfluous,too-wide", racy.path}).status == 0);
+  CHECK(rondo({"sync", "--fail-on", "too-wide", wide.path}).status == 5);
+  CHECK(rondo({"sync", "--fail-on", "races", racy.path}).status == 2);
+
+  const std::string text = rondo({"sync", racy.path}).out;
+  INFO(text);
+  CHECK(text.find("race, possible: RAW of VkBuffer#") != std::string::npos);
+  CHECK(text.find("VkMemoryBarrier2 barrier = {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, NULL, "
+                  "VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT, "
+                  "VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT};") !=
+        std::string::npos);
+  CHECK(rondo({"sync", "--rules", "too-wide", racy.path}).out.find("race, ") == std::string::npos);
+  CHECK(rondo({"sync", "--max", "0", racy.path}).out.find("race, ") == std::string::npos);
+  const std::string all = rondo({"sync", "--all", captured({hazards, "dispatch-raw-clean"}).path}).out;
+  INFO(all);
+  CHECK(all.find("needed: vkCmdPipelineBarrier") != std::string::npos);
+  CHECK(all.find("only it orders vkCmdDispatch") != std::string::npos);
+  // The same cause has the same name in another capture.
+  const std::size_t id = text.find('[');
+  CHECK(rondo({"sync", captured({hazards, "dispatch-raw"}, {.driver = swiftshader}).path}).out.find(
+            text.substr(id, 14)) != std::string::npos);
+}
