@@ -33,6 +33,7 @@ struct BarrierOf {
   enum class Kind : std::uint8_t { memory, buffer, image } kind{};
   VkPipelineStageFlags2 src_stages = 0, dst_stages = 0;
   VkAccessFlags2 src_access = 0, dst_access = 0;
+  Id event = {};                      // of a wait in the second form: for which its barriers are
   Id resource = {};                   // a buffer or an image
   VkDeviceSize offset = 0, size = 0;  // bytes of a buffer, as the call says them
   VkImageSubresourceRange range{};    // of an image, as the call says it

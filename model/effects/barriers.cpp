@@ -53,11 +53,13 @@ struct Dependency {
   EffectsOf<Id>& e;
   const CallOf<Id>& c;
   typename Barrier::Of of;
+  Id event = {};
 
   template <class From>
   Barrier barrier_of(const From& from, typename Barrier::Kind kind, VkDependencyFlags flags) const {
     Barrier one;
     one.of = of;
+    one.event = event;
     one.kind = kind;
     one.src_stages = from.srcStageMask;
     one.dst_stages = from.dstStageMask;
@@ -110,7 +112,7 @@ struct Dependency {
 
 template <class Id>
 void pipeline_barrier(EffectsOf<Id>& e, const CallOf<Id>& c) {
-  Dependency<Id>{e, c, BarrierOf<Id>::Of::pipeline_barrier}.take(
+  Dependency<Id>{e, c, BarrierOf<Id>::Of::pipeline_barrier, {}}.take(
       *c.template as<args_vkCmdPipelineBarrier2>().pDependencyInfo);
 }
 
@@ -119,8 +121,8 @@ void wait_events(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const auto& a = c.template as<args_vkCmdWaitEvents2>();
   if (e.wants(kEvents))
     for (const VkEvent& event : std::span(a.pEvents, a.eventCount)) e.event({EventUseOf<Id>::Kind::wait, c.id(&event)});
-  Dependency<Id> dependency{e, c, BarrierOf<Id>::Of::event};
-  for (const VkDependencyInfo& info : std::span(a.pDependencyInfos, a.eventCount)) dependency.take(info);
+  for (std::uint32_t i = 0; i < a.eventCount; ++i)
+    Dependency<Id>{e, c, BarrierOf<Id>::Of::event, c.id(&a.pEvents[i])}.take(a.pDependencyInfos[i]);
 }
 
 template <class Args, EventUse::Kind kind, class Id>

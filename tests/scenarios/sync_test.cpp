@@ -110,6 +110,6 @@ SCENARIO("a finding can fail a build, and says in text what to do", "[sync]") {
   CHECK(all.find("only it orders vkCmdDispatch") != std::string::npos);
   // The same cause has the same name in another capture.
   const std::size_t id = text.find('[');
-  CHECK(rondo({"sync", captured({hazards, "dispatch-raw"}, {.driver = swiftshader}).path}).out.find(
-            text.substr(id, 14)) != std::string::npos);
+  CHECK(rondo({"sync", captured({hazards, "dispatch-raw"}, {.driver = swiftshader}).path})
+            .out.find(text.substr(id, 14)) != std::string::npos);
 }

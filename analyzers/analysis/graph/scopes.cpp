@@ -103,6 +103,10 @@ VkPipelineStageFlags2 second_stages(VkPipelineStageFlags2 said) {
   return expand(said & ~(VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT));
 }
 
+VkPipelineStageFlags2 access_stages(VkPipelineStageFlags2 said) {
+  return expand(said & ~(VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT | VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT));
+}
+
 VkPipelineStageFlags2 with_earlier(VkPipelineStageFlags2 stages) {
   return stages | earlier(kVertexPipeline, stages) | earlier(kMeshPipeline, stages) | earlier(kComputePipeline, stages);
 }

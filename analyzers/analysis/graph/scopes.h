@@ -10,8 +10,10 @@ namespace rondo::graph {
 
 // Each stage that the words stand for, and the words themselves. HOST is no part of ALL_COMMANDS.
 // As a first scope TOP_OF_PIPE has no stage and BOTTOM_OF_PIPE has all; as a second scope it is the other way round.
+// That is so of the execution dependency. Neither has a stage whose accesses are meant.
 VkPipelineStageFlags2 first_stages(VkPipelineStageFlags2 said);
 VkPipelineStageFlags2 second_stages(VkPipelineStageFlags2 said);
+VkPipelineStageFlags2 access_stages(VkPipelineStageFlags2 said);
 
 // The stages of a pipeline that come before one of these, or after one, and these. Only an execution dependency has
 // them, the accesses of a barrier do not.

@@ -40,6 +40,22 @@ SyncShape whole(std::uint32_t from, VkPipelineStageFlags2 from_stages, std::uint
   shape.src_stages = from_stages;
   shape.dst_stages = to_stages;
   shape.src_access = shape.dst_access = kAllAccesses;
+  shape.is_whole = to == SyncLog::kHost;
+  return shape;
+}
+
+// What a barrier says of both scopes.
+SyncShape scopes_of(const Barrier& one, std::uint32_t from, std::uint32_t to) {
+  SyncShape shape;
+  shape.from_queue = from;
+  shape.to_queue = to;
+  shape.src_stages = access_stages(one.src_stages);
+  shape.dst_stages = access_stages(one.dst_stages);
+  shape.src_access = all_accesses(one.src_access);
+  shape.dst_access = all_accesses(one.dst_access);
+  shape.first = with_earlier(first_stages(one.src_stages));
+  shape.second = with_later(second_stages(one.dst_stages));
+  shape.is_named = true;
   return shape;
 }
 
@@ -169,16 +185,8 @@ void SyncLog::add_barriers(const Executed& executed) {
   const bool in_pass = executed.recorded->in_pass && open != open_.end();
   for (std::size_t i = 0; i < barriers_.size(); ++i) {
     const Barrier& one = *barriers_[i];
-    SyncShape own;
-    own.from_queue = own.to_queue = on;
+    SyncShape own = scopes_of(one, on, on);
     if (in_pass) own.from_subpass = own.to_subpass = open->second.subpass;
-    own.src_stages = first_stages(one.src_stages);
-    own.dst_stages = second_stages(one.dst_stages);
-    own.src_access = all_accesses(one.src_access);
-    own.dst_access = all_accesses(one.dst_access);
-    own.first = with_earlier(own.src_stages);
-    own.second = with_later(own.dst_stages);
-    own.is_named = true;
     if (one.kind != Barrier::Kind::memory && !changes(one))
       ranged_.push_back({&one, static_cast<std::uint32_t>(ops_.size())});
     add(one.kind == Barrier::Kind::memory ? own : without_memory(own), own, sync, after,
@@ -191,16 +199,9 @@ void SyncLog::add_dependencies(const Executed& executed, OpenPass& pass) {
   const auto here = static_cast<std::uint32_t>(ops_.size());
   for (std::size_t i = 0; i < barriers_.size(); ++i) {
     const Barrier& one = *barriers_[i];
-    SyncShape shape;
-    shape.from_queue = shape.to_queue = on;
+    SyncShape shape = scopes_of(one, on, on);
     if (one.src_subpass != VK_SUBPASS_EXTERNAL) shape.from_subpass = one.src_subpass;
     if (one.dst_subpass != VK_SUBPASS_EXTERNAL) shape.to_subpass = one.dst_subpass;
-    shape.src_stages = first_stages(one.src_stages);
-    shape.dst_stages = second_stages(one.dst_stages);
-    shape.src_access = all_accesses(one.src_access);
-    shape.dst_access = all_accesses(one.dst_access);
-    shape.first = with_earlier(shape.src_stages);
-    shape.second = with_later(shape.dst_stages);
     // A dependency of a subpass on itself orders nothing; it allows barriers.
     if (one.src_subpass == one.dst_subpass) shape = whole(on, 0, on, 0);
     shape.is_named = !one.implicit;
@@ -226,6 +227,7 @@ void SyncLog::change_events(const Executed& executed) {
       events_.erase(use->event);
       continue;
     }
+    if (events_.count(use->event) != 0) continue;  // it is set already
     Signal signal;
     signal.after = signal_now();
     signal.queue = executed.recorded == nullptr ? kHost : queue(executed.queue);
@@ -235,38 +237,37 @@ void SyncLog::change_events(const Executed& executed) {
   }
 }
 
+// In the first form each barrier is for all of the events.
 void SyncLog::add_event_waits(const Executed& executed) {
-  std::vector<Signal> signals;
+  const std::uint32_t on = queue(executed.queue);
+  std::vector<ObjectId> events;
   for (const model::Effect& effect : executed.effects)
     if (const auto* const use = std::get_if<model::EventUse>(&effect);
         use != nullptr && use->kind == model::EventUse::Kind::wait) {
-      const auto found = events_.find(use->event);
-      if (found != events_.end())
-        signals.push_back(found->second);
-      else
-        held_.push_back({queue(executed.queue), static_cast<std::uint32_t>(ops_.size()), use->event});
+      events.push_back(use->event);
+      if (events_.count(use->event) == 0) held_.push_back({on, static_cast<std::uint32_t>(ops_.size()), use->event});
     }
-  const std::uint32_t on = queue(executed.queue);
   const std::uint32_t sync = sync_of(SyncOp::Kind::event, executed, ObjectId::null, 0, barriers_);
   const auto open = open_.find(on);
   const bool in_pass = executed.recorded->in_pass && open != open_.end();
   for (std::size_t i = 0; i < barriers_.size(); ++i) {
     const Barrier& one = *barriers_[i];
-    for (const Signal& from : signals) {
+    const std::span<const ObjectId> own_event(&one.event, 1);
+    for (const ObjectId event :
+         executed.command == CommandId::vkCmdWaitEvents ? std::span<const ObjectId>(events) : own_event) {
+      const auto found = events_.find(event);
+      // An event that nobody has set orders nothing, as far as the capture says.
       SyncShape own;
-      own.from_queue = from.queue;
-      own.to_queue = on;
-      if (in_pass) own.to_subpass = open->second.subpass;
-      own.src_stages = from.queue == kHost ? kAllStages : first_stages(one.src_stages);
-      own.dst_stages = second_stages(one.dst_stages);
-      own.src_access = all_accesses(one.src_access);
-      own.dst_access = all_accesses(one.dst_access);
-      own.first = with_earlier(own.src_stages);
-      own.second = with_later(own.dst_stages);
-      own.is_named = true;
+      std::uint32_t after = 0;
+      if (found != events_.end()) {
+        own = scopes_of(one, found->second.queue, on);
+        if (found->second.queue == kHost) own.src_stages = kAllStages;
+        if (in_pass) own.to_subpass = open->second.subpass;
+        after = found->second.after;
+      }
       if (one.kind != Barrier::Kind::memory && !changes(one))
         ranged_.push_back({&one, static_cast<std::uint32_t>(ops_.size())});
-      add(one.kind == Barrier::Kind::memory ? own : without_memory(own), own, sync, from.after,
+      add(one.kind == Barrier::Kind::memory ? own : without_memory(own), own, sync, after,
           in_pass ? open->second.number : 0, static_cast<std::uint32_t>(i));
     }
   }
@@ -291,6 +292,10 @@ std::uint32_t SyncLog::part_of(const model::Transition& one) {
 void SyncLog::order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages) {
   const SyncShape shape = whole(from.queue, from.stages, to_queue, to_stages);
   add(shape, shape, kNone, from.after, 0, 0);
+  for (const auto& [stages, after] : from.earlier) {
+    const SyncShape earlier = whole(from.queue, stages, to_queue, to_stages);
+    add(earlier, earlier, kNone, after, 0, 0);
+  }
 }
 
 // What comes after a signal is not of its first scope. So a signal is an op, too: one that orders nothing.
@@ -311,7 +316,7 @@ void SyncLog::begins(const model::Batch& batch) {
   }
   // The presentation engine is no queue: only semaphores order what it reads.
   const std::uint32_t to = batch.kind == model::Batch::Kind::present ? kPresent : on;
-  if (to == on) order({after, kHost, kAllStages, 0}, on, kAllStages);
+  if (to == on) order({after, kHost, kAllStages, 0, {}}, on, kAllStages);
   for (const model::SemaphoreUse& one : batch.waits) wait(one, to);
 }
 
@@ -344,10 +349,17 @@ void SyncLog::ends(const model::Batch& batch) {
     if (!one.timeline) signals.clear();
     if (signals.size() >= kMostSignals) signals.erase(signals.begin());
     const VkPipelineStageFlags2 stages = with_earlier(first_stages(one.stages));
-    signals.push_back({here, on, stages, one.value});
+    Signal signal{here, on, stages, one.value, {}};
+    for (const auto& [others, after] : signalled_[on])
+      if ((others & ~stages) != 0) signal.earlier.emplace_back(others, after);
+    signals.push_back(std::move(signal));
     std::sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) { return a.value < b.value; });
   }
-  if (batch.fence != ObjectId::null) fences_[batch.fence] = {here, on, kAllStages, 0};
+  // Signals of one batch have no order.
+  for (const model::SemaphoreUse& one : batch.signals) signalled_[on][with_earlier(first_stages(one.stages))] = here;
+  if (batch.fence == ObjectId::null) return;
+  fences_[batch.fence] = {here, on, kAllStages, 0, {}};
+  signalled_[on][kAllStages] = here;
 }
 
 // What was ordered before `from` is ordered before what the host does from now on.

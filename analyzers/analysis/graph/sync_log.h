@@ -32,6 +32,8 @@ struct SyncShape {
   // Of the memory dependency. 0: it has none.
   VkPipelineStageFlags2 src_stages = 0, dst_stages = 0;
   VkAccessFlags2 src_access = 0, dst_access = 0;
+  // A wait of the host: all that is ordered before it counts as available, by whatever stage it was done.
+  bool is_whole = false;
   bool is_named = false;  // it has a SyncOp, and could be removed
   friend auto operator<=>(const SyncShape&, const SyncShape&) = default;
 };
@@ -122,6 +124,8 @@ class SyncLog {
     std::uint32_t queue = 0;
     VkPipelineStageFlags2 stages = 0;
     std::uint64_t value = 0;  // of a timeline semaphore
+    // Signals come after earlier signals of their queue: the stages of these, and their `after`.
+    std::vector<std::pair<VkPipelineStageFlags2, std::uint32_t>> earlier = {};
   };
   struct OpenPass {
     std::uint32_t number = 0;
@@ -158,6 +162,8 @@ class SyncLog {
   std::vector<std::vector<std::uint32_t>> ops_in_ = std::vector<std::vector<std::uint32_t>>(1);
   std::unordered_map<ObjectId, std::vector<Signal>> semaphores_;
   std::unordered_map<ObjectId, Signal> fences_, events_;
+  // By queue: the last signal of semaphores and fences for each set of stages.
+  std::unordered_map<std::uint32_t, std::map<VkPipelineStageFlags2, std::uint32_t>> signalled_;
   struct Held {
     std::uint32_t queue, time;
     ObjectId event;

@@ -173,6 +173,8 @@ std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32
     if (one.queue != shape.from_queue || one.op >= op.after || (one.second & shape.first) == 0) return;
     option(sets_.both(one.executes, self), one.is_available,
            one.is_available ? sets_.both(one.available, self) : OpSets::kEmpty, one.step, one.cost);
+    if (shape.is_whole)
+      option(sets_.both(one.executes, self), true, sets_.both(one.executes, self), one.step, one.cost);
   };
   for (const Entry& one : state.entries)
     if (!of_subpass || one.is_general) chain(one);
@@ -295,7 +297,7 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
            OpSets::kEmpty);
   for (const Entry& one : state.entries)
     if (one.queue == shape.from_queue && (one.second & shape.first) != 0)
-      option(one.executes, one.is_available, one.available);
+      option(one.executes, one.is_available || shape.is_whole, shape.is_whole ? one.executes : one.available);
   if (!any) return false;
   return std::none_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
     return one.queue == shape.to_queue && (one.is_general || !to_all) && (shape.second & ~one.second) == 0 &&

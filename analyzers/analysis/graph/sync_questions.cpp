@@ -63,8 +63,8 @@ AccessAt SyncQuestions::access(std::uint32_t node, AccessKind kind, std::uint32_
     at.first_op += part * place.parts;
     at.end_op = at.first_op + place.parts;
   }
-  // A transition comes with the ops of its command.
-  at.place.time = place.first_op;
+  // A transition comes with the ops of its command: others of the command have no part in it.
+  at.place.time = place.first_op + 1;
   return at;
 }
 
