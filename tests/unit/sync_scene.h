@@ -153,7 +153,7 @@ struct SyncScene : GraphScene {
     const auto found = std::find(names.begin(), names.end(), record);
     return found != names.end() ? "c" + std::to_string(found - names.begin()) : "host";
   }
-  // "RAW c1 c3", "superfluous c2", "ineffective c2 RAW c1 c3", "too-wide c2: COPY(TRANSFER_WRITE)->COPY(TRANSFER_READ)".
+  // "RAW c1 c3", "superfluous c2", "ineffective c2 RAW c1 c3", "too-wide c2: COPY(TRANSFER_WRITE)->NONE()".
   std::vector<std::string> findings() {
     capture.finish();
     const auto analysis = analyzers::SyncAnalysis::of(file.path());

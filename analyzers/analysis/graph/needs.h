@@ -92,7 +92,7 @@ class Needs {
   };
   std::span<const Touch> touches() const { return touches_; }
 
-  // Gives a mark to what was written to a range and is still there, and a need of that has the mark. A new write has the
+  // Gives a mark to what was written there and is still there, and a need of that has the mark. A new write has the
   // mark 0. `next(mark)` says which mark follows another one. Between nodes.
   void mark(std::uint32_t space, std::uint64_t begin, std::uint64_t end,
             const std::function<std::uint32_t(std::uint32_t)>& next);

@@ -12,6 +12,8 @@ namespace {
 
 // Of one access. More than these are not told apart any more.
 constexpr std::size_t kMostEntries = 64;
+// States that are kept for later questions. All can be made again.
+constexpr std::size_t kMostStates = std::size_t{1} << 15;
 constexpr std::uint32_t kOneByOne = 16;  // ops that an access looks at one after the other
 
 // The second scope of what the host submits, or waits for (SyncLog).
@@ -84,6 +86,11 @@ SyncOrder::Key SyncOrder::key_of(const AccessAt& access, std::uint32_t history) 
 
 // The state of an access that has met these ops of its own resource.
 std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
+  if (states_.size() >= kMostStates) {
+    states_.clear();
+    state_at_.clear();
+    steps_.clear();
+  }
   std::vector<std::uint32_t> missing;  // the last one first
   std::uint32_t at = kNone;
   for (;; history = histories_.before(history)) {

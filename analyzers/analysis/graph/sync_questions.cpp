@@ -156,8 +156,8 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
   }
 }
 
-// Where a pass begins the layout of an attachment is changed before it is loaded; where it ends the attachment is stored
-// before its layout is changed. The dependencies of its subpasses must say so.
+// Where a pass begins the layout of an attachment is changed before it is loaded; where it ends the attachment is
+// stored before its layout is changed. The dependencies of its subpasses must say so.
 void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
   const SyncLog::Place& here = places_[node];
   if (here.mark != Mark::begins_pass && here.mark != Mark::ends_pass) return;
