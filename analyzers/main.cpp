@@ -54,6 +54,7 @@ constexpr Subcommand kSubcommands[] = {
     {"accesses", "what each command touches", run_accesses, 0},
     {"graph", "what each item of work needs of those before it", run_graph, 0},
     {"who", "all that writes and reads a resource", run_who, 0},
+    {"why", "why one item of work comes after another one", run_why, 0},
     {"sync", "races, and barriers that nothing needs", run_sync, 0},
     {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
     {"report", "a page about a capture: what it does, and where the time goes", run_report, 0},

@@ -78,6 +78,33 @@ std::span<const std::uint32_t> GraphEdges::targets(std::uint32_t from) const {
   return std::span(targets_).subspan(first_[from], first_[from + 1] - first_[from]);
 }
 
+std::vector<std::uint32_t> GraphEdges::path(std::uint32_t from, std::uint32_t to) const {
+  std::unordered_map<std::uint32_t, std::uint32_t> reached;  // item or join: from where
+  reached.emplace(from, from);
+  std::vector<std::uint32_t> front{from};
+  while (!front.empty() && reached.count(to) == 0) {
+    std::vector<std::uint32_t> next;
+    // Through a join is no step of its own: so its members are looked at in the same turn.
+    for (std::size_t i = 0; i < front.size(); ++i) {
+      const std::uint32_t one = front[i];
+      for (const std::uint32_t target : targets(one)) {
+        if (!graph::is_join(target) && target < to) continue;
+        if (!reached.emplace(target, one).second) continue;
+        (graph::is_join(target) ? front : next).push_back(target);
+      }
+    }
+    front = std::move(next);
+  }
+  if (reached.count(to) == 0) return {};
+  std::vector<std::uint32_t> way;
+  for (std::uint32_t one = to;; one = reached.at(one)) {
+    if (!graph::is_join(one)) way.push_back(one);
+    if (one == from) break;
+  }
+  std::reverse(way.begin(), way.end());
+  return way;
+}
+
 std::vector<bool> GraphEdges::around(std::uint32_t item, std::uint64_t hops) const {
   // Needs are known from the later item only: so they are turned around.
   std::unordered_map<std::uint32_t, std::vector<std::uint32_t>> users;

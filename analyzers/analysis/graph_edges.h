@@ -42,6 +42,9 @@ class GraphEdges final : public GraphVisitor {
   Result<std::uint32_t> found(std::size_t i, const std::string& file) const;
   // How often the capture executes it.
   std::uint64_t executions(std::size_t i) const { return executions_[i]; }
+  // The shortest way from an item to an earlier one along what each needs: both ends and what is between. Empty: there
+  // is none.
+  std::vector<std::uint32_t> path(std::uint32_t from, std::uint32_t to) const;
   // Marks items at most that many needs away, on either side.
   std::vector<bool> around(std::uint32_t item, std::uint64_t hops) const;
 

@@ -134,6 +134,15 @@ constexpr RowField kFields[] = {
     {"counter", "scope", "what the device counts it around: command, render pass or command buffer"},
     {"counter", "usable", "false: it is not read, because it is not of commands, or takes several passes"},
 
+    {"reason", "reason", "why: data, or synchronization"},
+    {"reason", "item", "of data: the item, in the order of rondo graph, that needs …"},
+    {"reason", "needs", "… this one, which is a step nearer to the first"},
+    {"reason", "kinds", "of data: RAW, WAR, WAW, layout, query"},
+    {"reason", "grade", "of data: certain, or possible"},
+    {"reason", "places", "of data: what both touch, as text, at most 4"},
+    {"reason", "record", "of synchronization: the command, submit or call"},
+    {"reason", "text", "of synchronization: what it is"},
+
     {"sync", "rule", "race, ineffective, superfluous, too-wide; with --all also needed"},
     {"sync", "id", "the same for the same cause, in another capture of the program too"},
     {"sync", "grade", "certain; possible: of a race that shaders may not run into, or of resources that may not meet"},
@@ -167,6 +176,11 @@ constexpr RowField kFields[] = {
     {"summary", "needs", "graph: needs of all items"},
     {"summary", "resource", "who: the resource"},
     {"summary", "versions", "who: how many versions of it there are"},
+    {"summary", "data", "why: true: the second needs the first"},
+    {"summary", "synchronization",
+     "why: whether the program orders all accesses of the first before those of the second: "
+     "all, some, none"},
+    {"summary", "unordered", "why: one that it does not order"},
     {"summary", "race", "sync: findings of the rule"},
     {"summary", "ineffective", "sync: likewise"},
     {"summary", "superfluous", "sync: likewise"},

@@ -19,16 +19,6 @@ std::string joined(const std::vector<std::string>& words) {
   return out;
 }
 
-// "COMPUTE_SHADER (SHADER_STORAGE_WRITE)"; "NONE".
-std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
-  std::string out = stages != 0 ? joined(stage_names(stages)) : "NONE";
-  if (access != 0) append(out, " ({})", joined(access_names(access)));
-  return out;
-}
-std::string scopes_text(const Barrier& one) {
-  return scope_text(one.src_stages, one.src_access) + " -> " + scope_text(one.dst_stages, one.dst_access);
-}
-
 // "VK_PIPELINE_STAGE_2_COPY_BIT | VK_PIPELINE_STAGE_2_CLEAR_BIT".
 std::string flag_code(EnumId id, VkFlags64 flags) {
   std::string out;
@@ -202,6 +192,15 @@ void write_race(JsonWriter& json, const SyncAnalysis& analysis, const SyncRace& 
 }
 
 }  // namespace
+
+std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
+  std::string out = stages != 0 ? joined(stage_names(stages)) : "NONE";
+  if (access != 0) append(out, " ({})", joined(access_names(access)));
+  return out;
+}
+std::string scopes_text(const Barrier& one) {
+  return scope_text(one.src_stages, one.src_access) + " -> " + scope_text(one.dst_stages, one.dst_access);
+}
 
 std::string barrier_code(const SyncRace& race) { return memory_barrier_code(barrier_of(race)); }
 

@@ -12,6 +12,11 @@ namespace rondo::analyzers {
 void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
 void append_sync_json(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
 
+// "COMPUTE_SHADER (SHADER_STORAGE_WRITE)"; "NONE".
+std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access);
+// "COPY (TRANSFER_WRITE) -> COMPUTE_SHADER (SHADER_READ)".
+std::string scopes_text(const model::Barrier& one);
+
 // C that orders both commands of a race, and nothing else: "const VkMemoryBarrier2 barrier = {…};". Empty: a barrier
 // does not do it.
 std::string barrier_code(const SyncRace& race);

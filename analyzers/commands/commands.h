@@ -34,6 +34,7 @@ Result<int> run_trim(Arguments args);
 Result<int> run_trigger(Arguments args);
 Result<int> run_who(Arguments args);
 Result<int> run_sync(Arguments args);
+Result<int> run_why(Arguments args);
 Result<int> run_help(Arguments args);
 
 inline constexpr int kLauncherError = 125;  // as env(1), timeout(1), …

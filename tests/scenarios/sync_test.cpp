@@ -115,3 +115,41 @@ SCENARIO("a finding can fail a build, and says in text what to do", "[sync]") {
   CHECK(rondo({"sync", captured({hazards, "dispatch-raw"}, {.driver = swiftshader}).path})
             .out.find(text.substr(id, 14)) != std::string::npos);
 }
+
+SCENARIO("rondo why names the shortest reasons from one item to another", "[sync]") {
+  const std::string hazards = program("hazards/hazards");
+  // Both dispatches, by their records.
+  const auto dispatches = [](const std::string& path) {
+    std::vector<std::string> records;
+    for (const Json& row : graph_of(path))
+      if (row.at("/command") == "\"vkCmdDispatch\"") records.push_back(row.at("/record"));
+    return records;
+  };
+  for (const bool clean : {true, false}) {
+    const Recording& capture = captured({hazards, clean ? "dispatch-raw-clean" : "dispatch-raw"});
+    REQUIRE(capture.run.status == 0);
+    const std::vector<std::string> records = dispatches(capture.path);
+    REQUIRE(records.size() == 2);
+    const std::string text = rondo({"why", capture.path, records[0], records[1]}).out;
+    INFO(text);
+    CHECK(text.find(records[1] + "@0 needs " + records[0] + "@0: RAW VkBuffer#") != std::string::npos);
+    CHECK((text.find("the program orders the first before the second\n    vkCmdPipelineBarrier") !=
+           std::string::npos) == clean);
+    CHECK((text.find("synchronization: nothing") != std::string::npos) == !clean);
+    // In whichever order they are given.
+    CHECK(rondo({"why", capture.path, records[1], records[0]}).out == text);
+    const std::vector<Json> rows = rows_of(rondo({"why", "--format=jsonl", capture.path, records[0], records[1]}));
+    CHECK(rows.back().at("/data") == "true");
+    CHECK(rows.back().at("/synchronization") == (clean ? "\"all\"" : "\"none\""));
+    CHECK(rondo({"why", capture.path, records[0], records[0]}).status == 2);
+    CHECK(rondo({"why", capture.path, records[0], "999999"}).status == 2);
+    CHECK(rondo({"why", capture.path, "first", records[0]}).status == 2);
+  }
+  // Ordered, though the second needs nothing of the first; and neither.
+  const Recording& independent = captured({hazards, "before-independent"});
+  const std::vector<std::string> all = dispatches(independent.path);
+  REQUIRE(all.size() >= 2);
+  const std::string text = rondo({"why", independent.path, all[0], all[1]}).out;
+  INFO(text);
+  CHECK(text.find("data: nothing") != std::string::npos);
+}

@@ -91,7 +91,7 @@ void SyncLog::add(const SyncShape& shape, const SyncShape& own, std::uint32_t sy
   }
   RONDO_CHECK(after <= ops_.size());
   const auto number = static_cast<std::uint32_t>(ops_.size());
-  ops_.push_back({shape_of(shape), shape_of(own), sync, after, pass, call_, part});
+  ops_.push_back({shape_of(shape), shape_of(own), sync, after, pass, call_, part, record_});
   if (shape.to_subpass != SyncShape::kAllAfter) ops_in_[pass].push_back(number);
 }
 
@@ -126,6 +126,7 @@ SyncLog::Place SyncLog::take(const Executed& executed) {
   barriers_.clear();
   ranged_.clear();
   next_part_ = 0;
+  record_ = executed.record;
   Place place;
   place.time = place.first_op = call_ = static_cast<std::uint32_t>(ops_.size());
   if (executed.recorded == nullptr) {
@@ -307,7 +308,8 @@ std::uint32_t SyncLog::signal_now() {
 void SyncLog::submitted(const model::Batch& batch) { submitted_[{batch.record, batch.index}] = signal_now(); }
 
 void SyncLog::begins(const model::Batch& batch) {
-  std::uint32_t on = queue(batch.queue);
+  record_ = batch.record;
+  const std::uint32_t on = queue(batch.queue);
   device_of_[on] = batch.device;
   std::uint32_t after = static_cast<std::uint32_t>(ops_.size());
   if (const auto found = submitted_.find({batch.record, batch.index}); found != submitted_.end()) {
@@ -389,6 +391,7 @@ void SyncLog::host_waits_for_any(const model::HostSync& sync) {
 void SyncLog::host(const model::HostSync& sync) {
   using Kind = model::HostSync::Kind;
   if (!sync.succeeded) return;
+  record_ = sync.record;
   const auto here = static_cast<std::uint32_t>(ops_.size());
   switch (sync.kind) {
     case Kind::wait_fences:

@@ -68,6 +68,7 @@ class SyncLog {
     std::uint32_t pass = 0;       // the render pass in which it is; 0: none
     std::uint32_t call = 0;       // the first op of its command
     std::uint32_t part = 0;       // index into SyncOp::barriers
+    std::uint64_t record = 0;     // the command, the submit or the call of the host
   };
 
   // Where a node of the work graph stands among the ops.
@@ -175,6 +176,7 @@ class SyncLog {
   std::vector<Ranged> ranged_;
   std::uint32_t next_part_ = 0;
   std::uint32_t call_ = 0;  // its first op
+  std::uint64_t record_ = 0;
   bool too_many_ = false;
 };
 

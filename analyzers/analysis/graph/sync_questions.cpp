@@ -50,7 +50,19 @@ void for_each_kind(const Way& way, bool writes, const Visit& visit) {
 void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
   RONDO_CHECK(node == places_.size());
   places_.push_back(place_);
+  if (watch_ && watch_(executed)) watched_.push_back({node, {}});
   executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command});
+}
+
+std::vector<AccessAt> SyncQuestions::accesses(std::uint32_t node, const Way& way) const {
+  std::vector<AccessAt> all;
+  const std::uint32_t part = way.changes_layout ? way.part : SyncQuestion::kNoPart;
+  for (const bool writes : {false, true}) {
+    if (writes && way.changes_layout) break;
+    if (!way.changes_layout && (way.access & (writes ? model::kWrites : ~model::kWrites)) == 0) continue;
+    for_each_kind(way, writes, [&](AccessKind kind) { all.push_back(access(node, kind, part)); });
+  }
+  return all;
 }
 
 AccessAt SyncQuestions::access(std::uint32_t node, AccessKind kind, std::uint32_t part) const {
@@ -124,6 +136,11 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     joins_[number] = std::move(kept);
     return;
   }
+  if (!watched_.empty() && watched_.back().node == node)
+    for (const Needs::Touch& touch : of.touches()) {
+      std::vector<Way>& ways = watched_.back().ways;
+      if (std::find(ways.begin(), ways.end(), of.way(touch.way)) == ways.end()) ways.push_back(of.way(touch.way));
+    }
   const SyncLog::Place& here = places_[node];
   if (here.time != asked_to_.time || here.queue != asked_to_.queue || here.pass != asked_to_.pass ||
       here.subpass != asked_to_.subpass || here.first_op != asked_to_.first_op) {

@@ -47,7 +47,18 @@ class SyncQuestions {
              const std::function<bool(std::uint32_t space)>& is_query,
              const std::function<bool(std::uint32_t space)>& is_unknown);
 
+  // Keeps how the nodes of these commands touch.
+  void watch(std::function<bool(const access::Executed&)> commands) { watch_ = std::move(commands); }
+
   // --- What was asked ---
+
+  struct Watched {
+    std::uint32_t node = 0;
+    std::vector<Way> ways;  // each once
+  };
+  std::span<const Watched> watched() const { return watched_; }
+  // All stages and accesses of a way of a node.
+  std::vector<AccessAt> accesses(std::uint32_t node, const Way& way) const;
 
   const std::vector<SyncQuestion>& all() const { return questions_; }
   AccessAt from(const SyncQuestion& question) const {
@@ -90,6 +101,8 @@ class SyncQuestions {
   std::vector<SyncLog::Place> places_;  // by node
   std::vector<Executed> executed_;      // by node
   std::vector<std::vector<Ref>> joins_;
+  std::function<bool(const access::Executed&)> watch_;
+  std::vector<Watched> watched_;
   std::map<Key, std::uint32_t> asked_at_;  // of nodes at one place
   std::set<std::pair<std::uint32_t, std::uint32_t>> others_at_;
   std::vector<Other> others_;

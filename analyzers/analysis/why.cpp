@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/why.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analyzers/analysis/sync_rows.h"
+#include "analyzers/text/output.h"
+#include "analyzers/text/text.h"
+#include "format/codec/schema.h"
+
+namespace rondo::analyzers {
+
+namespace {
+
+using graph::SyncLog;
+
+constexpr std::size_t kMostPlacesOfNeed = 4;
+// Of a render pass with very many draws some are enough.
+constexpr std::size_t kMostNodes = 64;
+
+// The edges of the graph, and both items.
+class FirstWalk final : public GraphVisitor {
+ public:
+  explicit FirstWalk(std::span<const ItemWanted> wanted) : edges_(wanted), wanted_(wanted) {}
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
+            std::span<const graph::Piece> pieces) override {
+    for (std::size_t i = 0; i < wanted_.size(); ++i)
+      if (wanted_[i].is(item)) items_.try_emplace(item.number, item);
+    return edges_.item(item, needs, pieces);
+  }
+  void join(std::uint32_t join, std::span<const std::uint32_t> items) override { edges_.join(join, items); }
+  const GraphEdges& edges() const { return edges_; }
+  const graph::Item& at(std::uint32_t number) const { return items_.at(number); }
+
+ private:
+  GraphEdges edges_;
+  std::span<const ItemWanted> wanted_;
+  std::map<std::uint32_t, graph::Item> items_;
+};
+
+// What the items of a way need of each other.
+class SecondWalk final : public GraphVisitor {
+ public:
+  SecondWalk(const GraphWalk& walk, std::span<const std::uint32_t> way) : walk_(walk), way_(way.begin(), way.end()) {}
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) override {
+    names_.add(item, true);
+    const auto at = std::find(way_.begin(), way_.end(), item.number);
+    if (at == way_.end()) return true;
+    items_[item.number] = item;
+    if (at == way_.begin()) return true;
+    const std::uint32_t before = at[-1];
+    Why::Need step;
+    step.from = items_.at(before);
+    step.to = item;
+    step.possible = true;
+    for (const graph::ItemNeed& need : needs) {
+      if (need.from != before && !has(need.from, before)) continue;
+      step.kinds = static_cast<std::uint8_t>(step.kinds | need.kinds);
+      step.possible = step.possible && need.possible;
+      if (step.places.size() < kMostPlacesOfNeed)
+        step.places.push_back(place_text(walk_, place_of(walk_, need.space, need.begin, need.end)));
+    }
+    steps.push_back(std::move(step));
+    return true;
+  }
+  void join(std::uint32_t join, std::span<const std::uint32_t> items) override { names_.add_join(join, items); }
+
+  std::vector<Why::Need> steps;
+
+ private:
+  bool has(std::uint32_t join, std::uint32_t item) const {
+    if (!graph::is_join(join)) return false;
+    std::uint64_t all = 0;
+    const std::vector<std::uint32_t> members = names_.items_of(join, SIZE_MAX, all);
+    return std::binary_search(members.begin(), members.end(), item);
+  }
+
+  const GraphWalk& walk_;
+  const std::vector<std::uint32_t> way_;  // ascending
+  std::map<std::uint32_t, graph::Item> items_;
+  ItemNames names_;
+};
+
+bool is_of(const graph::Item& item, const access::Executed& executed) {
+  const WorkItem& work = item.work;
+  if (executed.at != work.at || executed.submit != work.submit) return false;
+  return work.is_pass ? executed.record >= work.record && executed.record <= work.end : executed.record == work.record;
+}
+bool is_of(const graph::Item& item, const graph::SyncQuestions::Executed& executed) {
+  const WorkItem& work = item.work;
+  if (executed.at != work.at || executed.submit != work.submit) return false;
+  return work.is_pass ? executed.record >= work.record && executed.record <= work.end : executed.record == work.record;
+}
+
+std::string op_text(const graph::SyncQuestions& questions, const SyncLog::Op& op) {
+  if (op.sync != SyncLog::kNone) {
+    const graph::SyncOp& sync = questions.log.syncs()[op.sync];
+    const model::Barrier& barrier = sync.barriers[op.part];
+    const char* const what = sync.kind == graph::SyncOp::Kind::dependency ? "dependency of subpasses, " : "";
+    return text("{}{} {}: {}", what, codec::info(sync.command).name, op.record, scopes_text(barrier));
+  }
+  const graph::SyncShape& shape = questions.log.shape(op.shape);
+  if (shape.to_queue == SyncLog::kHost) return text("a wait of the host, {}", op.record);
+  if (shape.from_queue == SyncLog::kHost)
+    return text("the submit {}: what the host did before comes before it", op.record);
+  if (shape.to_queue == SyncLog::kPresent) return text("a semaphore that the present {} waits for", op.record);
+  if (shape.is_named || shape.from_subpass != graph::SyncShape::kAllBefore ||
+      shape.to_subpass != graph::SyncShape::kAllAfter)
+    return text("an implicit dependency of subpasses, {}", op.record);
+  return text("a semaphore that the submit {} waits for", op.record);
+}
+
+std::string access_text(const graph::SyncQuestions& questions, const graph::AccessAt& access, std::uint32_t node) {
+  const auto& executed = questions.executed(node);
+  const std::string what = access.is_transition() ? "the layout transition"
+                                                  : scope_text(VkPipelineStageFlags2{1} << access.kind.stage,
+                                                               VkAccessFlags2{1} << access.kind.access);
+  return text("{} of {} {}", what, codec::info(executed.command).name, text_of({executed.record, executed.submit}));
+}
+
+void find_order(Why& why, const graph::SyncQuestions& questions) {
+  struct Side {
+    std::uint32_t node;
+    graph::AccessAt access;
+  };
+  std::vector<Side> sides[2];
+  std::size_t nodes[2]{};
+  for (const graph::SyncQuestions::Watched& one : questions.watched()) {
+    const int side = is_of(why.first, questions.executed(one.node)) ? 0 : 1;
+    if (++nodes[side] > kMostNodes) continue;
+    for (const graph::Way& way : one.ways)
+      for (const graph::AccessAt& access : questions.accesses(one.node, way)) sides[side].push_back({one.node, access});
+  }
+  const std::vector<bool> none(questions.log.syncs().size());
+  graph::SyncOrder order(questions.log, questions.histories, none);
+  std::size_t ordered = 0, all = 0;
+  std::vector<graph::SyncOrder::Used> way;
+  for (const Side& from : sides[0])
+    for (const Side& to : sides[1]) {
+      all += 1;
+      if (!order.ask(from.access, graph::Histories::kNone, to.access, false).executes) {
+        if (why.unordered.empty())
+          why.unordered =
+              access_text(questions, from.access, from.node) + " before " + access_text(questions, to.access, to.node);
+        continue;
+      }
+      ordered += 1;
+      if (!why.ops.empty()) continue;
+      order.way(from.access, graph::Histories::kNone, to.access, false, way);
+      for (auto used = way.rbegin(); used != way.rend(); ++used) {
+        const SyncLog::Op& op = questions.log.ops()[used->op];
+        why.ops.push_back({op.record, op_text(questions, op)});
+      }
+    }
+  why.order = ordered == 0 ? Why::Order::none : ordered == all ? Why::Order::all : Why::Order::some;
+}
+
+}  // namespace
+
+Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted& a, const ItemWanted& b) {
+  Why why;
+  const ItemWanted wanted[] = {a, b};
+  std::vector<std::uint32_t> way;
+  {
+    auto walk = GraphWalk::open(file);
+    if (!walk) return tl::unexpected(walk.error());
+    FirstWalk first(wanted);
+    const auto totals = walk->run(first);
+    if (!totals) return tl::unexpected(totals.error());
+    const auto one = first.edges().found(0, file), other = first.edges().found(1, file);
+    if (!one) return tl::unexpected(one.error());
+    if (!other) return tl::unexpected(other.error());
+    for (std::size_t i = 0; i < 2; ++i)
+      if (!wanted[i].submit && first.edges().executions(i) > 1)
+        say(text("record {} is executed {} times: this is about the first one", wanted[i].record,
+                 first.edges().executions(i)));
+    if (*one == *other) return fail(Status::usage, text("{} and {} are the same item of work", a.text(), b.text()));
+    why.swapped = *one > *other;
+    why.first = first.at(std::min(*one, *other));
+    why.second = first.at(std::max(*one, *other));
+    way = first.edges().path(why.second.number, why.first.number);
+    std::reverse(way.begin(), way.end());
+  }
+  SecondWalk second(names, way);
+  graph::SyncQuestions questions;
+  questions.watch([&](const access::Executed& one) { return is_of(why.first, one) || is_of(why.second, one); });
+  const auto totals = names.run(second, &questions);
+  if (!totals) return tl::unexpected(totals.error());
+  why.data = std::move(second.steps);
+  find_order(why, questions);
+  return why;
+}
+
+}  // namespace rondo::analyzers
