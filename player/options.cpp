@@ -121,7 +121,7 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   ParsedOptions parsed;
   Options& o = parsed.options;
   std::vector<std::string> devices, replace, remaps, allowed;
-  std::string damage, frames, submits, scope, budget, verify, format, sandbox = "auto";
+  std::string damage, frames, submits, scope, budget, verify, validate, format, sandbox = "auto";
   CLI::App app{
       "Replays a Rondo capture.\n"
       "Exit: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot run it,\n"
@@ -189,7 +189,9 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   app.add_flag("--clamp-shaders", o.clamp_shaders,
                "Keep the accesses of shaders within their arrays and buffers, where that can be done; not "
                "for measuring");
-  app.add_flag("--validate", o.validate, "Play under the validation layer; any message is status 1");
+  app.add_flag("--validate", validate,
+               "Play under the validation layer; any message is status 1; --validate=sync: with its synchronization "
+               "validation");
   app.add_flag("--require-complete", o.require_complete,
                "Refuse a capture whose recording stopped before the program did");
   app.add_flag("--salvage", o.salvage,
@@ -256,6 +258,10 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
   auto psnr = parse_verify(verify);
   if (!psnr) return tl::unexpected<Error>(psnr.error());
   o.psnr = *psnr;
+  o.validate = app.count("--validate") != 0;
+  o.validate_sync = validate == "sync";
+  if (o.validate && !o.validate_sync && validate != "true")
+    return fail(Status::usage, "--validate: '" + validate + "' is not sync");
   o.sandbox = parse_sandbox(sandbox);
   auto replacements = parse_replacements(replace);
   if (!replacements) return tl::unexpected<Error>(replacements.error());

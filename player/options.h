@@ -46,6 +46,7 @@ struct Options {
   bool window = false;
   std::string report;  // file; empty: none
   bool validate = false;
+  bool validate_sync = false;  // its synchronization validation, too
   bool clamp_shaders = false;  // clamp_shaders.h
   SandboxMode sandbox = SandboxMode::automatic;
   bool trust = false;  // the capture is trusted, whoever recorded it (trust.h)

@@ -302,6 +302,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   auto loader = Loader::open();
   if (!loader) return tl::unexpected<Error>(loader.error());
   if (options.validate) RONDO_TRY(loader->check_validation_layer());
+  if (options.validate_sync) ask_for_synchronization_validation();
   auto live = LiveDevices::open(*loader);
   if (!live) return tl::unexpected<Error>(live.error());
   std::vector<ChosenDevice> chosen;

@@ -19,6 +19,7 @@ RunOptions run_options(const Options& options, const PlayContext& context) {
   RunOptions run;
   run.windows = &context.windows;
   run.validate = options.validate;
+  run.validate_sync = options.validate_sync;
   run.jobs = options.jobs != 0 ? options.jobs : std::max(std::thread::hardware_concurrency(), 1u);
   run.caches = context.caches;
   run.blobs = context.blobs;

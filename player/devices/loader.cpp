@@ -4,6 +4,7 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 #include "format/codec/schema.h"
@@ -72,6 +73,15 @@ Result<void> Loader::check_validation_layer() const {
     if (std::strcmp(layer.layerName, "VK_LAYER_KHRONOS_validation") == 0) return {};
   return fail(Status::device,
               "--validate: VK_LAYER_KHRONOS_validation is not installed (Debian: vulkan-validationlayers)");
+}
+
+void ask_for_synchronization_validation() {
+  std::string enables =
+      "VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT:"
+      "VALIDATION_CHECK_ENABLE_SYNCHRONIZATION_VALIDATION_QUEUE_SUBMIT";
+  if (const char* const given = std::getenv("VK_LAYER_ENABLES"); given != nullptr && *given != '\0')
+    enables = std::string(given) + ":" + enables;
+  ::setenv("VK_LAYER_ENABLES", enables.c_str(), 1);
 }
 
 std::string result_name(std::int64_t result) {

@@ -27,4 +27,8 @@ struct Loader {
 
 std::string result_name(std::int64_t result);  // "VK_ERROR_DEVICE_LOST", or the number
 
+// The validation layer finds hazards between submits only if it is asked for that by the environment (before 1.3.280).
+// Before the instance is made.
+void ask_for_synchronization_validation();
+
 }  // namespace rondo::player

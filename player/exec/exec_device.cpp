@@ -123,6 +123,8 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
   if (run.loader().version < VK_API_VERSION_1_1) application.apiVersion = VK_API_VERSION_1_0;
   info.pApplicationInfo = &application;
   VkDebugUtilsMessengerCreateInfoEXT messenger = messenger_info(run.observer());
+  const VkValidationFeatureEnableEXT synchronization = VK_VALIDATION_FEATURE_ENABLE_SYNCHRONIZATION_VALIDATION_EXT;
+  VkValidationFeaturesEXT features{VK_STRUCTURE_TYPE_VALIDATION_FEATURES_EXT, nullptr, 1, &synchronization, 0, nullptr};
   if (run.options().validate) {
     layers.push_back("VK_LAYER_KHRONOS_validation");
     const auto is_utils = [](const char* name) { return std::strcmp(name, VK_EXT_DEBUG_UTILS_EXTENSION_NAME) == 0; };
@@ -130,6 +132,10 @@ Result<void> create_instance(Run& run, const Op& op, std::byte* args) {
       extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
     messenger.pNext = info.pNext;
     info.pNext = &messenger;  // creation and destruction of the instance itself
+    if (run.options().validate_sync) {
+      features.pNext = info.pNext;
+      info.pNext = &features;
+    }
   }
   info.enabledLayerCount = static_cast<std::uint32_t>(layers.size());
   info.ppEnabledLayerNames = layers.data();

@@ -44,6 +44,7 @@ struct RunOptions {
   bool verify = false;
   bool screenshots = false;
   bool validate = false;
+  bool validate_sync = false;              // with synchronization validation
   Windows* windows = nullptr;              // where to show what is presented
   std::uint32_t jobs = 1;                  // threads that make pipelines in front of the span
   class PipelineCaches* caches = nullptr;  // null: the program's are used

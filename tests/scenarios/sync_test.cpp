@@ -153,3 +153,19 @@ SCENARIO("rondo why names the shortest reasons from one item to another", "[sync
   INFO(text);
   CHECK(text.find("data: nothing") != std::string::npos);
 }
+
+SCENARIO("player --validate=sync switches synchronization validation on", "[sync]") {
+  const std::string hazards = program("hazards/hazards");
+  for (const char* name : {"dispatch-raw", "two-submits"}) {
+    for (const bool clean : {false, true}) {
+      const Recording& capture = captured({hazards, name + std::string(clean ? "-clean" : "")});
+      REQUIRE(capture.run.status == 0);
+      const Outcome played = player({"--validate=sync", capture.path});
+      INFO(played.both());
+      CHECK(played.status == (clean ? 0 : 1));
+      CHECK((played.both().find("SYNC-HAZARD-READ-AFTER-WRITE") != std::string::npos) == !clean);
+      CHECK(player({"--validate", capture.path}).status == 0);
+    }
+  }
+  CHECK(player({"--validate=all", captured({hazards, "dispatch-raw"}).path}).status == 2);
+}
