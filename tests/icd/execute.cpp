@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "tests/icd/order_gather.h"
+
 namespace fake {
 namespace {
 
@@ -44,6 +46,7 @@ void record_call(Call& call, Run run) {
     if (run != nullptr) run(execution, *arguments);
   });
   call.command_buffer->steps.back().digest = digest;
+  call.command_buffer->steps.back().arguments = std::move(arguments);
 }
 
 std::uint32_t Execution::views() const {
@@ -64,7 +67,10 @@ void Execution::run_secondary(CommandBuffer& buffer) {
 void Execution::run_steps(CommandBuffer& buffer) {
   for (const Step& step : buffer.steps) {
     if (step.digest != 0) state_.chain.value(step.digest);
-    step.run(*this);
+    if (gatherer != nullptr)
+      gatherer->step(*this, step);
+    else
+      step.run(*this);
   }
 }
 

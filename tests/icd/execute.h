@@ -19,6 +19,10 @@
 
 namespace fake {
 
+namespace order {
+class Gatherer;  // order_gather.h
+}
+
 struct BoundBuffer {
   std::shared_ptr<Buffer> buffer;
   VkDeviceSize offset = 0;
@@ -97,6 +101,7 @@ class Execution {
   void run_secondary(CommandBuffer& buffer);
 
   CommandState& state() { return state_; }
+  const CommandState& state() const { return state_; }
   BindPoint& bind_point(VkPipelineBindPoint point);
   QueueState& queue() { return queue_; }
 
@@ -105,8 +110,13 @@ class Execution {
   // A render pass instance: null outside.
   RenderTarget* target() { return target_ ? &*target_ : nullptr; }
   void begin_target(RenderTarget target);  // with its load operations
+  void load_attachments(bool depth);       // of depth and stencil, or of colors
   void flush_target();                     // writes what was drawn
   void end_target();                       // with that, its resolves and store operations
+  void finish_attachments(bool depth);     // its resolves and store operations
+
+  // Takes what this comes to, in place of running it (order_gather.h). Null: it is run.
+  order::Gatherer* gatherer = nullptr;
 
   RenderPassInstance instance;
 

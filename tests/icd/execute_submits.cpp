@@ -34,7 +34,8 @@ std::vector<SemaphoreUse> uses(const VkSemaphore* semaphores, std::uint32_t coun
 
 std::vector<SemaphoreUse> uses(const VkSemaphoreSubmitInfo* infos, std::uint32_t count) {
   std::vector<SemaphoreUse> all;
-  for (std::uint32_t i = 0; i < count; ++i) all.push_back({get<Semaphore>(infos[i].semaphore), infos[i].value});
+  for (std::uint32_t i = 0; i < count; ++i)
+    all.push_back({get<Semaphore>(infos[i].semaphore), infos[i].value, nullptr, infos[i].stageMask});
   return all;
 }
 
@@ -55,6 +56,7 @@ Submission semaphores_of(const Info& info) {
 
 Submission submission_of(const VkSubmitInfo& info) {
   Submission batch = semaphores_of(info);
+  for (std::uint32_t i = 0; i < info.waitSemaphoreCount; ++i) batch.waits[i].stages = info.pWaitDstStageMask[i];
   for (std::uint32_t i = 0; i < info.commandBufferCount; ++i)
     batch.buffers.push_back(get<CommandBuffer>(info.pCommandBuffers[i]));
   return batch;

@@ -6,6 +6,7 @@
 
 #include "tests/icd/clear.h"
 #include "tests/icd/execute.h"
+#include "tests/icd/order_gather.h"
 #include "tests/icd/resolve.h"
 
 namespace fake {
@@ -73,12 +74,26 @@ void draw_over(const Box& box, std::uint64_t seed) {
 
 void Execution::begin_target(RenderTarget target) {
   target_ = std::move(target);
-  for (const Attachment& a : target_->colors) load(*target_, a);
-  for (const Attachment& a : target_->depth_stencil) load(*target_, a);
+  if (gatherer != nullptr) return gatherer->begin_target(*this);
+  load_attachments(false);
+  load_attachments(true);
+}
+
+void Execution::load_attachments(bool depth) {
+  for (const Attachment& a : depth ? target_->depth_stencil : target_->colors) load(*target_, a);
+}
+
+void Execution::finish_attachments(bool depth) {
+  for (const Attachment& a : depth ? target_->depth_stencil : target_->colors) resolve(*target_, a);
+  for (const Attachment& a : depth ? target_->depth_stencil : target_->colors) store(*target_, a);
 }
 
 void Execution::end_target() {
   if (!target_) return;
+  if (gatherer != nullptr) {
+    gatherer->end_target(*this);
+    return target_.reset();
+  }
   flush_target();
   for (const Attachment& a : target_->colors) resolve(*target_, a);
   for (const Attachment& a : target_->depth_stencil) resolve(*target_, a);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct Settings {
   // a microsecond later than the last one of its pool.
   bool timed_work = false;
   bool counters = false;  // performance counters (VK_KHR_performance_query; counters.cpp)
+  // A seed: work runs in a random order of those that the program allows, and what it did not make visible is stale
+  // (order_pool.h).
+  std::optional<std::uint64_t> order;
   bool lazy = false;      // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   std::uint32_t interface = 5;     // of loaders and drivers; before 3 surfaces are the loader's own

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/icd/execute.h"
+#include "tests/icd/order_pool.h"
 
 using namespace rondo;  // args_vk…
 
@@ -83,7 +84,12 @@ VkResult counter_value(Call& call, args_vkGetSemaphoreCounterValue& a) {
   const auto semaphore = get<Semaphore>(a.semaphore);
   if (!is_timeline(*semaphore)) return VK_ERROR_VALIDATION_FAILED_EXT;
   Monitor& monitor = Monitor::get();
-  const Monitor::Lock lock = monitor.enter();
+  Monitor::Lock lock = monitor.enter();
+  // In the order mode work runs while the host looks.
+  if (order::is_on()) {
+    order::work(lock, [&] { return semaphore->pending == 0; });
+    order::observe();
+  }
   *a.pValue = semaphore->value;
   if (semaphore->pending != 0) monitor.polled();  // it may look for more than it sees
   return call.device->lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;

@@ -11,6 +11,7 @@
 
 #include "tests/icd/chain.h"
 #include "tests/icd/install.h"
+#include "tests/icd/order_pool.h"
 #include "tests/icd/state.h"
 
 namespace fake {
@@ -309,6 +310,7 @@ void reset_memory() {
 }
 
 Memory::~Memory() {
+  if (contents != nullptr) order::forget(contents, size);
   if (host != nullptr && host != contents) munmap(host, size);
   if (contents != nullptr && !imported) munmap(contents, size);
   if (address != 0) {

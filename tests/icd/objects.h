@@ -25,6 +25,7 @@ using rondo::HandleType;
 
 class Execution;    // execute.h: a queue at work
 struct QueueState;  // queue.h: what is submitted to a queue and not finished
+class Arguments;    // arguments.h
 struct PipelineUses;
 struct CommandBuffer;
 struct Device;
@@ -272,8 +273,15 @@ struct RenderPass : Object {
     bool has_depth_stencil = false;
     VkAttachmentReference2 depth_stencil{};
   };
+  // With masks of single memory barriers in place of their own where they chain one.
+  struct Dependency {
+    std::uint32_t first = 0, second = 0;  // subpasses
+    VkPipelineStageFlags2 first_stages = 0, second_stages = 0;
+    VkAccessFlags2 first_accesses = 0, second_accesses = 0;
+  };
   std::vector<VkAttachmentDescription2> attachments;  // without their chains
   std::vector<Subpass> subpasses;
+  std::vector<Dependency> dependencies;
 };
 
 struct Framebuffer : Object {
@@ -317,7 +325,8 @@ struct CommandPool : Object {
 struct Step {
   std::function<void(Execution&)> run;
   CommandId id = CommandId::none;
-  std::uint64_t digest = 0;  // of its arguments (digest.h)
+  std::uint64_t digest = 0;                              // of its arguments (digest.h)
+  std::shared_ptr<const Arguments> arguments = nullptr;  // null: of pushes of descriptors
 };
 
 // What is bound, begun and active while commands are recorded (recorded.cpp).

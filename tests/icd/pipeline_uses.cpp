@@ -76,6 +76,7 @@ void read(std::span<const std::uint32_t> instruction, Declarations& out) {
 
 void merge(const PipelineUses& from, PipelineUses& to) {
   for (const auto& [place, written] : from.resources) to.resources[place] |= written;
+  for (const auto& [place, stages] : from.stages) to.stages[place] |= stages;
   to.vertex_bindings.insert(to.vertex_bindings.end(), from.vertex_bindings.begin(), from.vertex_bindings.end());
   to.vertex_attributes.insert(to.vertex_attributes.end(), from.vertex_attributes.begin(), from.vertex_attributes.end());
 }
@@ -110,7 +111,12 @@ void add_declarations(std::span<const std::uint32_t> code, PipelineUses& uses) {
 
 void note_pipeline(const Arguments& arguments, std::size_t index, Pipeline& pipeline) {
   auto uses = std::make_shared<PipelineUses>();
-  for (const Pipeline::Stage& stage : pipeline.stages) add_declarations(stage.code, *uses);
+  for (const Pipeline::Stage& stage : pipeline.stages) {
+    PipelineUses declared;
+    add_declarations(stage.code, declared);
+    for (const auto& [place, written] : declared.resources) declared.stages[place] = stage.stage;
+    merge(declared, *uses);
+  }
   if (arguments.command() == CommandId::vkCreateGraphicsPipelines) {
     const auto& create = arguments.as<rondo::args_vkCreateGraphicsPipelines>().pCreateInfos[index];
     if (const auto* input = create.pVertexInputState) {

@@ -18,6 +18,7 @@ class Arguments;
 struct PipelineUses {
   // (set, binding) → whether a shader may write it.
   std::map<std::pair<std::uint32_t, std::uint32_t>, bool> resources;
+  std::map<std::pair<std::uint32_t, std::uint32_t>, VkShaderStageFlags> stages;  // whose shaders declare them
   std::vector<VkVertexInputBindingDescription> vertex_bindings;
   std::vector<VkVertexInputAttributeDescription> vertex_attributes;
 };

@@ -7,6 +7,7 @@
 
 #include "tests/icd/driver.h"
 #include "tests/icd/execute.h"
+#include "tests/icd/order_pool.h"
 #include "tests/icd/recorded.h"
 
 namespace fake {
@@ -51,6 +52,7 @@ void end(const Submission& submission) {
 }
 
 void run(QueueState& state) {
+  if (order::is_on()) return order::watch(state);
   Monitor& monitor = Monitor::get();
   for (;;) {
     Monitor::Lock lock = monitor.enter();
@@ -101,6 +103,8 @@ QueueState::~QueueState() {
     monitor.changed();
   }
   thread.join();
+  const Monitor::Lock lock = Monitor::get().enter();
+  order::drop(*this);
 }
 
 void submit(Queue& queue, std::vector<Submission> submissions) {
@@ -116,8 +120,22 @@ void submit(Queue& queue, std::vector<Submission> submissions) {
     begin(submission);
     submission.number = monitor.next_submission();
     queue.state->work.push_back(std::move(submission));
+    if (order::is_on()) order::gather(*queue.state, queue.family, queue.state->work.back());
   }
   monitor.changed();
+}
+
+Submission finish(QueueState& state, std::uint64_t number) {
+  const auto batch = std::find_if(state.work.begin(), state.work.end(),
+                                  [&](const Submission& submission) { return submission.number == number; });
+  if (batch == state.work.end()) return {};
+  if (++state.device.begun == settings().lost_in && state.device.is_first) state.device.lost = true;
+  if (batch->action && !state.device.lost) batch->action();
+  if (batch->fence != nullptr && !signal_exported(batch->fence->exported)) batch->fence->signaled = true;
+  end(*batch);
+  Submission done = std::move(*batch);
+  state.work.erase(batch);
+  return done;
 }
 
 bool is_idle(const Queue& queue) { return queue.state == nullptr || queue.state->work.empty(); }
@@ -134,6 +152,8 @@ void stop(Queue& queue) {
   }
   state->thread.join();
   for (const Submission& submission : state->work) end(submission);
+  const Monitor::Lock lock = Monitor::get().enter();
+  order::drop(*state);
 }
 
 bool is_satisfied(const SemaphoreUse& wait) {

@@ -19,6 +19,8 @@ struct SemaphoreUse {
   std::shared_ptr<Semaphore> semaphore;
   std::uint64_t value = 1;                       // timelines
   std::shared_ptr<SyncFile> imported = nullptr;  // a wait: for this payload
+  // Of the other scope: what waits for it, or what it signals for.
+  VkPipelineStageFlags2 stages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 };
 
 // One batch, or a present.
@@ -51,6 +53,10 @@ void submit(Queue& queue, std::vector<Submission> submissions);
 
 // Whether all that was submitted has run. Under the monitor.
 bool is_idle(const Queue& queue);
+
+// The batch of that number has run: signals its fence and takes it out of the queue. Under the monitor; what is returned
+// may be the last that holds its objects.
+Submission finish(QueueState& state, std::uint64_t number);
 
 // Ends the thread; what has not run never will.
 void stop(Queue& queue);

@@ -38,6 +38,16 @@ VkAttachmentDescription2 converted(const VkAttachmentDescription2& a) {
   return out;
 }
 
+RenderPass::Dependency converted(const VkSubpassDependency& d) {
+  return {d.srcSubpass, d.dstSubpass, d.srcStageMask, d.dstStageMask, d.srcAccessMask, d.dstAccessMask};
+}
+RenderPass::Dependency converted(const VkSubpassDependency2& d) {
+  if (const auto* barrier = chained<VkMemoryBarrier2>(d))
+    return {d.srcSubpass,          d.dstSubpass,           barrier->srcStageMask,
+            barrier->dstStageMask, barrier->srcAccessMask, barrier->dstAccessMask};
+  return {d.srcSubpass, d.dstSubpass, d.srcStageMask, d.dstStageMask, d.srcAccessMask, d.dstAccessMask};
+}
+
 template <class R>
 bool outside(std::uint32_t attachments, std::uint32_t count, const R* references) {
   for (std::uint32_t i = 0; references != nullptr && i < count; ++i)
@@ -95,6 +105,8 @@ std::shared_ptr<RenderPass> make(const Info& info) {
     }
     pass->subpasses.push_back(std::move(to));
   }
+  for (std::uint32_t i = 0; i < info.dependencyCount; ++i)
+    pass->dependencies.push_back(converted(info.pDependencies[i]));
   return pass;
 }
 

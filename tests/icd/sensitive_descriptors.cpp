@@ -114,6 +114,23 @@ void fold_descriptors(Execution& execution, const BindPoint& point, Hash& hash) 
       [&](const std::vector<std::byte>& block) { hash.bytes(block.data(), block.size()); });
 }
 
+void each_reached_bytes(const BindPoint& point, const ReachedBytes& visit) {
+  each_reached(
+      point,
+      [&](const Reached& reached) {
+        const std::pair<std::uint32_t, std::uint32_t> place{static_cast<std::uint32_t>(reached.place >> 56),
+                                                            static_cast<std::uint32_t>(reached.place >> 32) & 0xffffff};
+        const auto bytes = bytes_of(reached);
+        visit(place, reached.descriptor, reached.may_write, bytes.data(), bytes.size());
+        const Descriptor& d = reached.descriptor;
+        if (d.view == nullptr || !d.view->alive) return;
+        each_row(*d.view, [&](std::byte* row, std::size_t size) {
+          visit(place, d, reached.may_write, row, size);
+        });
+      },
+      [](const std::vector<std::byte>&) {});
+}
+
 void write_descriptors(Execution&, const BindPoint& point, std::uint64_t seed) {
   Hash place(seed);
   each_reached(

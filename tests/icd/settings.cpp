@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "format/codec/schema.h"
+#include "tests/icd/order_pool.h"
 #include "tests/icd/state.h"
 
 namespace fake {
@@ -13,16 +14,27 @@ using rondo::EnumId;
 using rondo::codec::Enumerant;
 using rondo::codec::enumerants;
 
+[[noreturn]] void refuse(const char* variable, const std::string& error) {
+  std::fprintf(stderr, "fake driver: %s: %s\n", variable, error.c_str());
+  std::_Exit(2);
+}
+
+bool parse_number(const std::string& text, std::uint64_t& number) {
+  char* end = nullptr;
+  number = std::strtoull(text.c_str(), &end, 0);
+  return !text.empty() && *end == '\0';
+}
+
 Settings from_environment() {
-  Settings base;
-  base.print = true;
-  const char* text = std::getenv("RONDO_FAKE_ICD");
-  if (text == nullptr) return base;
-  std::string error;
-  Settings parsed = parse_settings(text, error);
-  if (!error.empty()) {
-    std::fprintf(stderr, "fake driver: RONDO_FAKE_ICD: %s\n", error.c_str());
-    std::_Exit(2);
+  Settings parsed;
+  if (const char* text = std::getenv("RONDO_FAKE_ICD")) {
+    std::string error;
+    parsed = parse_settings(text, error);
+    if (!error.empty()) refuse("RONDO_FAKE_ICD", error);
+  }
+  // Beside the other settings: it is for runs of many seeds.
+  if (const char* text = std::getenv("RONDO_FAKE_ICD_ORDER")) {
+    if (!parse_number(text, parsed.order.emplace())) refuse("RONDO_FAKE_ICD_ORDER", "is no number");
   }
   parsed.print = true;
   return parsed;
@@ -76,12 +88,6 @@ bool parse_failures(const std::string& text, std::vector<Failure>& failures) {
     failures.push_back(f);
   }
   return true;
-}
-
-bool parse_number(const std::string& text, std::uint64_t& number) {
-  char* end = nullptr;
-  number = std::strtoull(text.c_str(), &end, 0);
-  return !text.empty() && *end == '\0';
 }
 
 bool apply(Settings& s, const std::string& key, const std::string& value) {
@@ -157,6 +163,8 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.timed_work = n != 0;
   else if (key == "counters")
     s.counters = n != 0;
+  else if (key == "order")
+    s.order = n;
   else if (key == "lazy")
     s.lazy = n != 0;
   else if (key == "abort")
@@ -187,6 +195,7 @@ const Settings& settings() { return current(); }
 void reset(const Settings& wanted) {
   reset_objects();
   reset_memory();
+  order::reset();
   current() = wanted;
   history().reset(wanted);
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tests/icd/sync.h"
 
+#include <algorithm>
+
 #include "tests/icd/fake.h"
+#include "tests/icd/order_pool.h"
 
 namespace fake {
 
@@ -17,6 +20,22 @@ void Monitor::polled() {
   polls_ = 0;
   released_ = submitted_;
   changed();
+}
+
+bool Monitor::in_order_mode() { return order::is_on(); }
+
+bool Monitor::wait_in_order(Lock& lock, std::uint64_t nanoseconds, const std::function<bool()>& done) {
+  constexpr std::uint64_t kForever = std::uint64_t{1} << 50;  // some days
+  if (nanoseconds != 0 && nanoseconds != UINT64_MAX && times_out()) return false;
+  const auto end = std::chrono::steady_clock::now() + std::chrono::nanoseconds(std::min(nanoseconds, kForever));
+  for (;;) {
+    order::work(lock, done);
+    if (done()) {
+      order::observe();
+      return true;
+    }
+    if (nanoseconds == 0 || condition_.wait_until(lock, end) == std::cv_status::timeout) return done();
+  }
 }
 
 bool Monitor::times_out() {

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <mutex>
 
 #include "tests/icd/objects.h"
@@ -27,6 +28,7 @@ class Monitor {
   // With no time at all it only looks. Lazy queues work while somebody waits.
   template <class Done>
   bool wait(Lock& lock, std::uint64_t nanoseconds, const Done& done) {
+    if (in_order_mode()) return wait_in_order(lock, nanoseconds, done);
     if (done()) return true;
     if (nanoseconds == 0) {
       polled();
@@ -47,6 +49,12 @@ class Monitor {
     condition_.wait(lock, done);
   }
 
+  // Likewise, for a time.
+  template <class Duration, class Done>
+  void wait_on_queue_for(Lock& lock, Duration time, const Done& done) {
+    condition_.wait_for(lock, time, done);
+  }
+
   // Numbers submissions, over all queues. Under the lock, as all below.
   std::uint64_t next_submission() { return ++submitted_; }
   bool may_run(std::uint64_t submission) const;
@@ -61,6 +69,9 @@ class Monitor {
     }
     return condition_.wait_for(lock, std::chrono::nanoseconds(nanoseconds), done);
   }
+  // Runs what it waits for (order_pool.h).
+  static bool in_order_mode();
+  bool wait_in_order(Lock& lock, std::uint64_t nanoseconds, const std::function<bool()>& done);
   bool times_out();  // by the setting
   void begin_waiting();
   void end_waiting() { --waiting_; }
