@@ -75,7 +75,6 @@ class FakeDevice : public testing::Test {
   std::vector<VkQueue> queues;  // two of family 0, two of 1, one of 2
   VkCommandPool pool = VK_NULL_HANDLE;
 
- private:
   VkDeviceMemory allocate(const VkMemoryRequirements& needs);
 };
 

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// The fake driver's order mode between batches, queues and the host.
+#include "fake_order_scene.h"
+
+namespace {
+
+using fake_test::Bytes;
+using fake_test::FakeOrder;
+using fake_test::MappedBuffer;
+
+class FakeOrderedQueues : public FakeOrder {
+ protected:
+  VkCommandBuffer fill_buffer(const MappedBuffer& a, std::uint32_t value) {
+    return record([&](VkCommandBuffer c) { fill(c, a, value); });
+  }
+  VkCommandBuffer copy_buffer(const MappedBuffer& a, const MappedBuffer& b) {
+    return record([&](VkCommandBuffer c) { copy(c, a, b); });
+  }
+
+  // One batch, its semaphores with stages.
+  void submit2(VkQueue queue, VkCommandBuffer buffer, const VkSemaphoreSubmitInfo* wait,
+               const VkSemaphoreSubmitInfo* signal) {
+    VkCommandBufferSubmitInfo one{};
+    one.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_SUBMIT_INFO;
+    one.commandBuffer = buffer;
+    VkSubmitInfo2 info{};
+    info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO_2;
+    info.waitSemaphoreInfoCount = wait != nullptr;
+    info.pWaitSemaphoreInfos = wait;
+    info.commandBufferInfoCount = 1;
+    info.pCommandBufferInfos = &one;
+    info.signalSemaphoreInfoCount = signal != nullptr;
+    info.pSignalSemaphoreInfos = signal;
+    EXPECT_EQ(vk.vkQueueSubmit2(queue, 1, &info, VK_NULL_HANDLE), VK_SUCCESS);
+  }
+  static VkSemaphoreSubmitInfo use(VkSemaphore semaphore, std::uint64_t value, VkPipelineStageFlags2 stages) {
+    VkSemaphoreSubmitInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO;
+    info.semaphore = semaphore;
+    info.value = value;
+    info.stageMask = stages;
+    return info;
+  }
+};
+
+TEST_F(FakeOrderedQueues, ABinarySemaphoreOrdersQueues) {
+  const auto program = [this](bool ordered) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore semaphore = make_semaphore();
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}, .signals = {semaphore}});
+    if (!ordered) submit(queues[1], {.buffers = {copy_buffer(a, b)}});
+    submit(queues[1], {.buffers = {ordered ? copy_buffer(a, b) : record([](VkCommandBuffer) {})}, .waits = {semaphore}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, ATimelineOrdersQueuesInItsStages) {
+  const auto program = [this](VkPipelineStageFlags2 waiting, VkPipelineStageFlags2 signaling) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore timeline = make_timeline();
+    const VkSemaphoreSubmitInfo wait = use(timeline, 5, waiting), signal = use(timeline, 5, signaling);
+    submit2(queues[1], copy_buffer(a, b), &wait, nullptr);  // before its signal
+    submit2(queues[0], fill_buffer(a, 3), nullptr, &signal);
+    wait_idle();
+    return b.contents();
+  };
+  constexpr VkPipelineStageFlags2 kTransfer = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
+  constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
+  expect_order([&] { return program(kTransfer, kTransfer); });
+  expect_race([&] { return program(kCompute, kTransfer); });
+  expect_race([&] { return program(kTransfer, kCompute); });
+}
+
+TEST_F(FakeOrderedQueues, BatchesOfAQueueNeedABarrierToo) {
+  const auto program = [this](bool ordered) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}});
+    submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
+                         if (ordered) transfer_barrier(c);
+                         copy(c, a, b);
+                       })}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, AFenceThatTheHostWaitsForOrdersBatches) {
+  const auto program = [this](bool waits) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkFence fence = make_fence();
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}}, fence);
+    if (waits) wait(fence);
+    submit(queues[1], {.buffers = {copy_buffer(a, b)}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, TheHostWritesAfterItsWait) {
+  const auto program = [this](bool waits) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64), other = make_buffer(64);
+    const VkFence fence = make_fence(), last = make_fence();
+    submit(queues[0], {.buffers = {copy_buffer(a, b)}}, fence);
+    if (waits) wait(fence);
+    submit(queues[1], {.buffers = {fill_buffer(other, 1)}}, last);
+    wait(last);
+    std::fill_n(a.bytes, 64, std::uint8_t{8});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, ATimelineOfTheHostOrdersBatches) {
+  const auto program = [this](bool waits) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore timeline = make_timeline();
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}, .signals = {timeline}, .signal_values = {1}});
+    const std::uint64_t value = 1;
+    const VkSemaphoreWaitInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, nullptr, 0, 1, &timeline, &value};
+    if (waits) {
+      EXPECT_EQ(vk.vkWaitSemaphores(device, &info, UINT64_MAX), VK_SUCCESS);
+    }
+    submit(queues[1], {.buffers = {copy_buffer(a, b)}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, SemaphoresFormChains) {
+  const auto program = [this](bool ordered) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore first = make_semaphore(), second = make_semaphore();
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}, .signals = {first}});
+    submit(queues[2], {.waits = {first}, .signals = {second}});
+    if (!ordered) submit(queues[1], {.buffers = {copy_buffer(a, b)}});
+    submit(queues[1], {.buffers = {ordered ? copy_buffer(a, b) : record([](VkCommandBuffer) {})}, .waits = {second}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+TEST_F(FakeOrderedQueues, FramesInFlightWaitForTheirOwnFences) {
+  // Two frames in flight share no buffer but the last result, which a barrier orders.
+  const auto program = [this](bool ordered) {
+    const MappedBuffer result = make_buffer(64);
+    MappedBuffer staging[2] = {make_buffer(64), make_buffer(64)};
+    VkFence fences[2] = {make_fence(VK_FENCE_CREATE_SIGNALED_BIT), make_fence(VK_FENCE_CREATE_SIGNALED_BIT)};
+    for (std::uint32_t frame = 0; frame < 12; ++frame) {
+      const VkFence fence = fences[frame % 2];
+      wait(fence);
+      EXPECT_EQ(vk.vkResetFences(device, 1, &fence), VK_SUCCESS);
+      std::fill_n(staging[frame % 2].bytes, 64, static_cast<std::uint8_t>(frame));
+      submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
+                           if (ordered) transfer_barrier(c);
+                           copy(c, staging[frame % 2], result);
+                         })}},
+             fence);
+    }
+    wait_idle();
+    return result.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
+}  // namespace
