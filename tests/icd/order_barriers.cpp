@@ -152,7 +152,8 @@ void take_info(Node& node, const VkDependencyInfo& info, const Line& line) {
 Stages stages_of(const VkDependencyInfo& info) {
   Stages stages = 0;
   for (std::uint32_t i = 0; i < info.memoryBarrierCount; ++i) stages |= info.pMemoryBarriers[i].srcStageMask;
-  for (std::uint32_t i = 0; i < info.bufferMemoryBarrierCount; ++i) stages |= info.pBufferMemoryBarriers[i].srcStageMask;
+  for (std::uint32_t i = 0; i < info.bufferMemoryBarrierCount; ++i)
+    stages |= info.pBufferMemoryBarriers[i].srcStageMask;
   for (std::uint32_t i = 0; i < info.imageMemoryBarrierCount; ++i) stages |= info.pImageMemoryBarriers[i].srcStageMask;
   return stages;
 }

@@ -225,9 +225,7 @@ void Gatherer::begin_target(Execution& execution) {
     if (is_empty(touches_of_attachments(*execution.target(), Attached::load, depth, id))) continue;
     const State state = copy(execution);
     Node& node = make(depth ? VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT : kColorStage);
-    node.touches = [state, depth, id] {
-      return touches_of_attachments(*state->target(), Attached::load, depth, id);
-    };
+    node.touches = [state, depth, id] { return touches_of_attachments(*state->target(), Attached::load, depth, id); };
     node.run = [state, depth] { state->load_attachments(depth); };
     graph_.add(node);
     loads_.push_back(&node);
@@ -242,9 +240,7 @@ void Gatherer::end_target(Execution& execution) {
     if (is_empty(touches_of_attachments(*execution.target(), Attached::finish, depth, id))) continue;
     const State state = copy(execution);
     Node& node = make(depth ? Stages{VK_PIPELINE_STAGE_2_LATE_FRAGMENT_TESTS_BIT} | kColorStage : kColorStage);
-    node.touches = [state, depth, id] {
-      return touches_of_attachments(*state->target(), Attached::finish, depth, id);
-    };
+    node.touches = [state, depth, id] { return touches_of_attachments(*state->target(), Attached::finish, depth, id); };
     node.run = [state, depth] { state->finish_attachments(depth); };
     for (Node* before : last) Graph::order(*before, node);
     graph_.add(node);

@@ -67,10 +67,10 @@ class Gatherer {
 
   // The subpass instance that goes on.
   std::uint64_t subpass_id_ = 0;
-  std::uint64_t subpass_begin_ = 0;      // position
-  std::vector<Node*> last_attached_;     // the last to touch its attachments
+  std::uint64_t subpass_begin_ = 0;   // position
+  std::vector<Node*> last_attached_;  // the last to touch its attachments
   std::vector<Node*> loads_;
-  std::vector<Node*> open_;              // synchronization whose second scope ends with the subpass
+  std::vector<Node*> open_;  // synchronization whose second scope ends with the subpass
   bool resumes_ = false;
   // The render pass instance: its subpasses' positions.
   std::uint64_t pass_begin_ = 0;

@@ -89,8 +89,8 @@ struct Node {
   // What it does. None of these: nothing.
   std::function<std::vector<Touch>()> touches;
   std::function<void()> run;
-  bool runs_locked = false;           // under the monitor
-  std::function<bool()> is_ready;     // beyond the nodes that it waits for
+  bool runs_locked = false;        // under the monitor
+  std::function<bool()> is_ready;  // beyond the nodes that it waits for
 
   // To be run when nothing is left that it waits for.
   std::vector<Node*> next;

@@ -26,7 +26,9 @@ Ranges WriteHistory::select(const Ranges& ranges, const Test& test) const {
   // All bytes of a stretch are covered by the same memory dependencies.
   const auto& cuts = graph_.cuts();
   auto cut = cuts.upper_bound(ranges.front().begin);
-  const auto end_of_stretch = [&] { return cut == cuts.end() ? ranges.back().end : std::min(cut->first, ranges.back().end); };
+  const auto end_of_stretch = [&] {
+    return cut == cuts.end() ? ranges.back().end : std::min(cut->first, ranges.back().end);
+  };
   bool known = false, chosen = false;
   for (Bytes rest : ranges) {
     while (rest.begin < rest.end) {

@@ -119,8 +119,8 @@ void Gatherer::enter_subpass(const Execution& execution) {
     const VkAttachmentReference2* use = use_of(pass.subpasses[index], i);
     if (use == nullptr) continue;
     const std::uint32_t last = last_use(pass, i, index);
-    const VkImageLayout before = last == VK_SUBPASS_EXTERNAL ? pass.attachments[i].initialLayout
-                                                             : use_of(pass.subpasses[last], i)->layout;
+    const VkImageLayout before =
+        last == VK_SUBPASS_EXTERNAL ? pass.attachments[i].initialLayout : use_of(pass.subpasses[last], i)->layout;
     if (before == use->layout) continue;
     first_use = first_use || last == VK_SUBPASS_EXTERNAL;
     add_view(transitions, instance, i);

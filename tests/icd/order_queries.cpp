@@ -51,7 +51,11 @@ Named named_by(const Arguments& arguments) {
     }
     case CommandId::vkCmdCopyQueryPoolResults: {
       const auto& a = arguments.as<args_vkCmdCopyQueryPoolResults>();
-      return {pool_of(a.queryPool), a.firstQuery, a.queryCount, What::copy, VK_PIPELINE_STAGE_2_COPY_BIT,
+      return {pool_of(a.queryPool),
+              a.firstQuery,
+              a.queryCount,
+              What::copy,
+              VK_PIPELINE_STAGE_2_COPY_BIT,
               (a.flags & VK_QUERY_RESULT_WAIT_BIT) != 0};
     }
     default:
@@ -82,9 +86,9 @@ bool Gatherer::add_query(Execution& execution, const Step& step) {
   const State state = copy(execution);
   state->queries.clear();
   Node& node = make(named.stages);
-  node.queries = Node::QueryUse{named.pool.get(), named.first, count,
-                                named.what == What::end || named.what == What::timestamp,
-                                named.what == What::copy && !named.waits};
+  node.queries =
+      Node::QueryUse{named.pool.get(), named.first, count, named.what == What::end || named.what == What::timestamp,
+                     named.what == What::copy && !named.waits};
   node.run = [state, &step] { step.run(*state); };
   const auto key = std::pair(named.pool, named.first);
   if (named.what == What::copy) node.touches = [&step] { return touches_of_transfer(*step.arguments); };

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What transfers read and write.
+#include "tests/icd/order_touches.h"
+
 #include <algorithm>
 
-#include "tests/icd/order_touches.h"
 #include "tests/icd/queries.h"
 
 using namespace rondo;  // args_vk…
@@ -30,7 +31,8 @@ Touches of_buffer_copy(VkBuffer from_handle, VkBuffer to_handle, const Region* r
 template <class Region>
 void add_packed(Ranges& to, const Buffer& buffer, const Region& region, const Box& box) {
   const auto blocks = [](std::uint32_t texels, std::uint32_t of_block) { return (texels + of_block - 1) / of_block; };
-  const VkDeviceSize row = region.bufferRowLength == 0 ? box.width : blocks(region.bufferRowLength, box.plane->block_width);
+  const VkDeviceSize row =
+      region.bufferRowLength == 0 ? box.width : blocks(region.bufferRowLength, box.plane->block_width);
   const VkDeviceSize rows =
       region.bufferImageHeight == 0 ? box.height : blocks(region.bufferImageHeight, box.plane->block_height);
   for (std::size_t slice = 0; slice < box.slices.size(); ++slice)
@@ -71,7 +73,8 @@ void add_region(Ranges& to, const Image& image, const VkImageSubresourceLayers& 
 }
 
 template <class Region>
-Touches of_image_copy(VkImage from_handle, VkImage to_handle, const Region* regions, std::uint32_t count, Stages stage) {
+Touches of_image_copy(VkImage from_handle, VkImage to_handle, const Region* regions, std::uint32_t count,
+                      Stages stage) {
   const auto from = get<Image>(from_handle), to = get<Image>(to_handle);
   if (from == nullptr || to == nullptr) return {};
   Ranges read, written;

@@ -70,7 +70,8 @@ void add_indirect(Touches& to, const Arguments& arguments) {
     case CommandId::vkCmdDrawIndirectByteCountEXT: {
       const auto& a = arguments.as<args_vkCmdDrawIndirectByteCountEXT>();
       // "vkCmdDrawIndirectByteCountEXT": the counter is read as a transform feedback counter.
-      Touch read{kIndirect, VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_READ_BIT_EXT | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
+      Touch read{kIndirect,
+                 VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_READ_BIT_EXT | VK_ACCESS_2_INDIRECT_COMMAND_READ_BIT};
       add_bytes(read.bytes, get<Buffer>(a.counterBuffer).get(), a.counterBufferOffset, sizeof(std::uint32_t));
       to.push_back(std::move(read));
       return;
@@ -131,8 +132,8 @@ Accesses reads_of(VkDescriptorType type, bool may_write) {
 }
 
 void add_descriptors(Touches& to, const BindPoint& point, Stages all) {
-  each_reached_bytes(point, [&](std::pair<std::uint32_t, std::uint32_t> place, const Descriptor& descriptor, bool may_write,
-                                std::byte* begin, std::size_t size) {
+  each_reached_bytes(point, [&](std::pair<std::uint32_t, std::uint32_t> place, const Descriptor& descriptor,
+                                bool may_write, std::byte* begin, std::size_t size) {
     if (size == 0) return;
     Stages stages = all;
     if (const auto found = point.pipeline->uses->stages.find(place); found != point.pipeline->uses->stages.end())

@@ -124,9 +124,7 @@ void each_reached_bytes(const BindPoint& point, const ReachedBytes& visit) {
         visit(place, reached.descriptor, reached.may_write, bytes.data(), bytes.size());
         const Descriptor& d = reached.descriptor;
         if (d.view == nullptr || !d.view->alive) return;
-        each_row(*d.view, [&](std::byte* row, std::size_t size) {
-          visit(place, d, reached.may_write, row, size);
-        });
+        each_row(*d.view, [&](std::byte* row, std::size_t size) { visit(place, d, reached.may_write, row, size); });
       },
       [](const std::vector<std::byte>&) {});
 }

@@ -94,12 +94,11 @@ TEST_F(FakeBarriers, ABarrierOfABufferIsForItsBytes) {
                                     buffer.buffer,
                                     0,
                                     size};
-    vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 1, &one, 0,
-                            nullptr);
+    vk.vkCmdPipelineBarrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, 0, nullptr, 1, &one,
+                            0, nullptr);
   };
-  expect_order([&] {
-    return copies([&](VkCommandBuffer c, const MappedBuffer& b) { buffer_barrier(c, b, VK_WHOLE_SIZE); });
-  });
+  expect_order(
+      [&] { return copies([&](VkCommandBuffer c, const MappedBuffer& b) { buffer_barrier(c, b, VK_WHOLE_SIZE); }); });
   expect_race([&] { return copies([&](VkCommandBuffer c, const MappedBuffer& b) { buffer_barrier(c, b, 32); }); });
 }
 
@@ -170,12 +169,15 @@ TEST_F(FakeBarriers, ALayoutTransitionReadsAndWrites) {
     };
   };
   expect_order([&] {
-    return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT,
-                                       VK_ACCESS_TRANSFER_READ_BIT));
+    return uploads(
+        nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT));
   });
-  expect_race([&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0, VK_ACCESS_TRANSFER_READ_BIT)); });
-  expect_race([&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, 0, VK_ACCESS_TRANSFER_READ_BIT)); });
-  expect_race([&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, 0)); });
+  expect_race(
+      [&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0, VK_ACCESS_TRANSFER_READ_BIT)); });
+  expect_race(
+      [&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, 0, VK_ACCESS_TRANSFER_READ_BIT)); });
+  expect_race(
+      [&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, 0)); });
 }
 
 TEST_F(FakeBarriers, BarriersOfSynchronization2HaveTheirOwnStages) {
@@ -197,9 +199,7 @@ TEST_F(FakeBarriers, BarriersOfSynchronization2HaveTheirOwnStages) {
       vk.vkCmdPipelineBarrier2(c, &info);
     });
   };
-  expect_order([&] {
-    return program(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT);
-  });
+  expect_order([&] { return program(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT); });
   expect_race([&] { return program(VK_PIPELINE_STAGE_2_COPY_BIT, VK_ACCESS_2_TRANSFER_READ_BIT); });
 }
 
@@ -228,8 +228,14 @@ TEST_F(FakeBarriers, SecondariesAreInTheirPrimarysOrder) {
     const MappedBuffer a = make_buffer(64), b = make_buffer(64);
     const auto secondary = [&](const Commands& commands) {
       const VkCommandBuffer buffer = allocate(VK_COMMAND_BUFFER_LEVEL_SECONDARY);
-      const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO, nullptr,
-                                                     VK_NULL_HANDLE, 0, VK_NULL_HANDLE, VK_FALSE, 0, 0};
+      const VkCommandBufferInheritanceInfo inherited{VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO,
+                                                     nullptr,
+                                                     VK_NULL_HANDLE,
+                                                     0,
+                                                     VK_NULL_HANDLE,
+                                                     VK_FALSE,
+                                                     0,
+                                                     0};
       const VkCommandBufferBeginInfo begin{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr, 0, &inherited};
       EXPECT_EQ(vk.vkBeginCommandBuffer(buffer, &begin), VK_SUCCESS);
       commands(buffer);

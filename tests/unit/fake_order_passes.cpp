@@ -142,7 +142,8 @@ class FakeOrderedPasses : public FakeOrder {
     const VkImage image = make_image(kFormat, {8, 8, 1});
     const VkImageView view = make_view(image, kFormat);
     const MappedBuffer from = make_buffer(64);
-    const MappedBuffer vertices = make_buffer(64, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kTransfers), out = make_buffer(256);
+    const MappedBuffer vertices = make_buffer(64, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT | kTransfers),
+                       out = make_buffer(256);
     std::fill_n(from.bytes, 64, std::uint8_t{4});
     const VkPipeline pipeline = make_pipeline(make_layout(nullptr), 0);
     run([&](VkCommandBuffer c) {
@@ -253,7 +254,8 @@ TEST_F(FakeOrderedPasses, AnInputAttachmentNeedsADependencyBetweenSubpasses) {
     const VkImage images[2] = {make_input_image(), make_image(kFormat, {8, 8, 1})};
     const VkImageView views[2] = {make_view(images[0], kFormat), make_view(images[1], kFormat)};
     const MappedBuffer vertices = make_buffer(64, VK_BUFFER_USAGE_VERTEX_BUFFER_BIT), out = make_buffer(256);
-    const VkAttachmentReference colors[2] = {{0, VK_IMAGE_LAYOUT_GENERAL}, {1, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL}};
+    const VkAttachmentReference colors[2] = {{0, VK_IMAGE_LAYOUT_GENERAL},
+                                             {1, VK_IMAGE_LAYOUT_COLOR_ATTACHMENT_OPTIMAL}};
     const VkAttachmentReference input{0, VK_IMAGE_LAYOUT_GENERAL};
     VkSubpassDescription subpasses[2]{};
     for (int i = 0; i < 2; ++i) {
@@ -266,8 +268,9 @@ TEST_F(FakeOrderedPasses, AnInputAttachmentNeedsADependencyBetweenSubpasses) {
     to_copies.srcSubpass = 1;
     std::vector<VkSubpassDependency> dependencies = {to_copies};
     if (ordered)
-      dependencies.push_back({0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT, VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT,
-                              VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, 0});
+      dependencies.push_back({0, 1, VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT,
+                              VK_PIPELINE_STAGE_FRAGMENT_SHADER_BIT, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT,
+                              VK_ACCESS_INPUT_ATTACHMENT_READ_BIT, 0});
     const VkRenderPass pass = make_pass(2, subpasses, 2, dependencies);
 
     const VkDescriptorSetLayoutBinding binding{0, VK_DESCRIPTOR_TYPE_INPUT_ATTACHMENT, 1, VK_SHADER_STAGE_FRAGMENT_BIT,
@@ -282,8 +285,8 @@ TEST_F(FakeOrderedPasses, AnInputAttachmentNeedsADependencyBetweenSubpasses) {
     const VkDescriptorPoolCreateInfo pool_info{VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO, nullptr, 0, 1, 1, &size};
     VkDescriptorPool descriptors = VK_NULL_HANDLE;
     EXPECT_EQ(vk.vkCreateDescriptorPool(device, &pool_info, nullptr, &descriptors), VK_SUCCESS);
-    const VkDescriptorSetAllocateInfo allocate_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr, descriptors,
-                                                    1, &set_layout};
+    const VkDescriptorSetAllocateInfo allocate_info{VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO, nullptr,
+                                                    descriptors, 1, &set_layout};
     VkDescriptorSet set = VK_NULL_HANDLE;
     EXPECT_EQ(vk.vkAllocateDescriptorSets(device, &allocate_info, &set), VK_SUCCESS);
     const VkDescriptorImageInfo image_info{VK_NULL_HANDLE, views[0], VK_IMAGE_LAYOUT_GENERAL};
@@ -325,7 +328,8 @@ TEST_F(FakeOrderedPasses, QueriesAreInTheirOwnOrder) {
       draw(c, pipeline, vertices, 1);
       vk.vkCmdEndQuery(c, queries, 0);
       vk.vkCmdEndRendering(c);
-      vk.vkCmdCopyQueryPoolResults(c, queries, 0, 1, out.buffer, 0, 8, VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+      vk.vkCmdCopyQueryPoolResults(c, queries, 0, 1, out.buffer, 0, 8,
+                                   VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
     });
     EXPECT_NE(out.word(0), 0u);
     return out.contents();

@@ -49,7 +49,8 @@ TEST_F(FakeOrderedQueues, ABinarySemaphoreOrdersQueues) {
     const VkSemaphore semaphore = make_semaphore();
     submit(queues[0], {.buffers = {fill_buffer(a, 3)}, .signals = {semaphore}});
     if (!ordered) submit(queues[1], {.buffers = {copy_buffer(a, b)}});
-    submit(queues[1], {.buffers = {ordered ? copy_buffer(a, b) : record([](VkCommandBuffer) {})}, .waits = {semaphore}});
+    submit(queues[1],
+           {.buffers = {ordered ? copy_buffer(a, b) : record([](VkCommandBuffer) {})}, .waits = {semaphore}});
     wait_idle();
     return b.contents();
   };
