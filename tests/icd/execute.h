@@ -52,6 +52,7 @@ struct Attachment {
   VkClearValue clear{};
   bool read_only = false;
   bool discarded = false;  // its layout was undefined
+  bool begins = false;     // the load operations are done here: not by a subpass before, nor before a suspension
   std::shared_ptr<ImageView> resolve;
 };
 

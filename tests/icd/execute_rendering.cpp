@@ -50,6 +50,7 @@ Attachment attachment_of(const RenderPassInstance& at, const VkAttachmentReferen
   Attachment a = attachment_of(at.views[i], reference.layout, aspects);
   const VkAttachmentDescription2& about = at.pass->attachments[i];
   if (!at.used[i]) {
+    a.begins = true;
     a.load = about.loadOp;
     a.stencil_load = about.stencilLoadOp;
     a.discarded = about.initialLayout == VK_IMAGE_LAYOUT_UNDEFINED;
@@ -140,6 +141,7 @@ Attachment attachment_of(const VkRenderingAttachmentInfo* info, VkImageAspectFla
   if (info == nullptr) return {};
   Attachment a = attachment_of(get<ImageView>(info->imageView), info->imageLayout, aspects);
   if ((flags & VK_RENDERING_RESUMING_BIT) == 0) {
+    a.begins = true;
     a.load = a.stencil_load = info->loadOp;
     a.clear = info->clearValue;
   }

@@ -217,7 +217,7 @@ void Gatherer::begin_target(Execution& execution) {
     if (!resumes_) ++line_.rendering;
     subpass_id_ = line_.rendering;
     subpass_begin_ = line_.positions;
-    last_attached_.clear();
+    if (!resumes_) last_attached_.clear();
     loads_.clear();
   }
   const std::uint64_t id = subpass_id_;
@@ -249,7 +249,6 @@ void Gatherer::end_target(Execution& execution) {
   open_.clear();
   if (entered_ < subpasses_.size()) subpasses_[entered_].end = line_.positions;
   subpass_id_ = 0;
-  last_attached_.clear();
   loads_.clear();
 }
 

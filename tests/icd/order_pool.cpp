@@ -59,6 +59,7 @@ class Pool {
   std::map<std::uint64_t, std::uint64_t> batch_ranks_;
   std::vector<Submission> ended_;  // may be the last that hold their objects
   bool is_running_ = false, is_seeded_ = false;
+  bool is_seen_ = false;  // the node that runs signaled a sync fd: the host may look at it without a call
   std::uint64_t batches_ = 0, runs_ = 0;
 
   std::mutex freed_mutex_;
@@ -110,19 +111,26 @@ void Pool::take_wait(Node& node, const SemaphoreUse& wait) {
 }
 
 void Pool::take_signal(Node& node, const SemaphoreUse& use) {
+  is_seen_ = is_seen_ || !use.semaphore->exported.empty();
   signal(use);
   signals_[use.semaphore.get()].push_back({use.value, &node});
 }
 
+bool is_for_all(const SemaphoreUse& use) { return first_scope(use.stages) == kAllStages; }
+
+// Of a binary semaphore the last wait has to be over.
+bool may_signal(const SemaphoreUse& use) {
+  return use.semaphore->timeline || use.semaphore->value == 0 || !use.semaphore->exported.empty();
+}
+
+// Signals for some stages: the others may go on.
 void Pool::add_signals(Line& line, const Submission& batch) {
   for (const SemaphoreUse& use : batch.signals) {
+    if (is_for_all(use)) continue;
     Node& node = make_sync(line, first_scope(use.stages), 0);
     node.ends = true;
     node.runs_locked = true;
-    // Of a binary semaphore the last wait has to be over.
-    node.is_ready = [use] {
-      return use.semaphore->timeline || use.semaphore->value == 0 || !use.semaphore->exported.empty();
-    };
+    node.is_ready = [use] { return may_signal(use); };
     node.run = [this, &node, use] { take_signal(node, use); };
     // Signals of a queue happen in their order ("Implicit Synchronization Guarantees").
     for (Node* earlier : line.syncs)
@@ -131,14 +139,22 @@ void Pool::add_signals(Line& line, const Submission& batch) {
   }
 }
 
-// The end of a batch: its fence.
+// The end of a batch: its fence, and its other signals. What the host sees signaled has ended.
 void Pool::add_end(Line& line, const Submission& batch, std::size_t first_item) {
   Node& node = make_sync(line, kAllStages, 0);
   node.ends = true;
   node.runs_locked = true;
   for (Node* earlier : line.syncs) Graph::order(*earlier, node);
   for (std::size_t i = first_item; i < line.items.size(); ++i) Graph::order(*line.items[i], node);
-  node.run = [this, queue = line.queue, number = batch.number] { ended_.push_back(finish(*queue, number)); };
+  std::vector<SemaphoreUse> signals;
+  for (const SemaphoreUse& use : batch.signals)
+    if (is_for_all(use)) signals.push_back(use);
+  node.is_ready = [signals] { return std::all_of(signals.begin(), signals.end(), may_signal); };
+  node.run = [this, &node, signals, fence = batch.fence, queue = line.queue, number = batch.number] {
+    for (const SemaphoreUse& use : signals) take_signal(node, use);
+    is_seen_ = is_seen_ || (fence != nullptr && !fence->exported.empty());
+    ended_.push_back(finish(*queue, number));
+  };
   graph_.add(node);
 }
 
@@ -199,6 +215,7 @@ void Pool::run(Monitor::Lock& lock, Node& node) {
   }
   if (touches != nullptr) history_.after(node);
   graph_.finish(node);
+  if (std::exchange(is_seen_, false)) graph_.observe();
   is_running_ = false;
   Monitor::get().changed();
 }

@@ -39,11 +39,11 @@ Named named_by(const Arguments& arguments) {
     }
     case CommandId::vkCmdWriteTimestamp: {
       const auto& a = arguments.as<args_vkCmdWriteTimestamp>();
-      return {pool_of(a.queryPool), a.query, 1, What::timestamp, access_scope(a.pipelineStage)};
+      return {pool_of(a.queryPool), a.query, 1, What::timestamp, first_scope(a.pipelineStage)};
     }
     case CommandId::vkCmdWriteTimestamp2: {
       const auto& a = arguments.as<args_vkCmdWriteTimestamp2>();
-      return {pool_of(a.queryPool), a.query, 1, What::timestamp, access_scope(a.stage)};
+      return {pool_of(a.queryPool), a.query, 1, What::timestamp, first_scope(a.stage)};
     }
     case CommandId::vkCmdResetQueryPool: {
       const auto& a = arguments.as<args_vkCmdResetQueryPool>();
@@ -67,14 +67,15 @@ Named named_by(const Arguments& arguments) {
 
 void Gatherer::order_queries(Node& node) {
   const Node::QueryUse& uses = *node.queries;
-  for (Node* earlier : line_.items) {
-    if (!earlier->queries || earlier->queries->pool != uses.pool) continue;
-    const Node::QueryUse& used = *earlier->queries;
-    // Timestamps of one pool count up (execute_queries.cpp): one order serves.
-    const bool both_stamp = used.makes_available && uses.makes_available;
-    const bool same = used.first < uses.first + uses.count && uses.first < used.first + used.count;
-    if (both_stamp || (same && !(uses.passes_over && used.makes_available))) Graph::order(*earlier, node);
-  }
+  for (const auto* all : {&line_.items, &line_.syncs})
+    for (Node* earlier : *all) {
+      if (!earlier->queries || earlier->queries->pool != uses.pool) continue;
+      const Node::QueryUse& used = *earlier->queries;
+      // Timestamps of one pool count up (execute_queries.cpp): one order serves.
+      const bool both_stamp = used.makes_available && uses.makes_available;
+      const bool same = used.first < uses.first + uses.count && uses.first < used.first + used.count;
+      if (both_stamp || (same && !(uses.passes_over && used.makes_available))) Graph::order(*earlier, node);
+    }
 }
 
 bool Gatherer::add_query(Execution& execution, const Step& step) {
@@ -86,6 +87,13 @@ bool Gatherer::add_query(Execution& execution, const Step& step) {
   const State state = copy(execution);
   state->queries.clear();
   Node& node = make(named.stages);
+  if (named.what == What::timestamp) {
+    // After the stages of all commands before it; nothing waits for it.
+    node.is_sync = true;
+    node.stages = 0;
+    node.first = named.stages;
+    node.first_positions = {0, node.position};
+  }
   node.queries =
       Node::QueryUse{named.pool.get(), named.first, count, named.what == What::end || named.what == What::timestamp,
                      named.what == What::copy && !named.waits};

@@ -268,7 +268,9 @@ Touches touches_of_attachments(const RenderTarget& target, Attached how, bool de
   const Accesses writes =
       depth ? VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT : VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
   const Role role = how == Attached::load ? Role::load : Role::attachment;
-  Touch read{stages, reads, false, {}, role, subpass}, written{stages, writes, true, {}, role, subpass};
+  // A draw may read them or not: blending and tests decide, which are not known here. Loads read.
+  Touch loaded{stages, reads, false, {}, role, subpass};
+  Touch read{stages, reads | writes, false, {}, role, subpass}, written{stages, writes, true, {}, role, subpass};
   // Resolves are operations of the color attachment output, of depth too.
   Touch resolved_to{kColorStage | stages, VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT | writes, true, {}, role, subpass};
   for (const Attachment& a : depth ? target.depth_stencil : target.colors) {
@@ -281,7 +283,7 @@ Touches touches_of_attachments(const RenderTarget& target, Attached how, bool de
         if (loads(a, a.stencil_load)) area(written.bytes, stencil);
         break;
       case Attached::draw:
-        area(read.bytes, ~VkImageAspectFlags{0});
+        area(a.begins && a.load == VK_ATTACHMENT_LOAD_OP_LOAD ? loaded.bytes : read.bytes, ~VkImageAspectFlags{0});
         if (!a.read_only) area(written.bytes, ~VkImageAspectFlags{0});
         break;
       case Attached::clear:
@@ -298,7 +300,7 @@ Touches touches_of_attachments(const RenderTarget& target, Attached how, bool de
         break;
     }
   }
-  return {std::move(read), std::move(written), std::move(resolved_to)};
+  return {std::move(loaded), std::move(read), std::move(written), std::move(resolved_to)};
 }
 
 }  // namespace fake::order
