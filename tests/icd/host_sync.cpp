@@ -119,6 +119,7 @@ VkResult signal_semaphore(Call&, args_vkSignalSemaphore& a) {
   Monitor& monitor = Monitor::get();
   const Monitor::Lock lock = monitor.enter();
   signal({semaphore, a.pSignalInfo->value});
+  if (order::is_on()) order::signal_by_host(*semaphore, a.pSignalInfo->value);
   monitor.changed();
   return VK_SUCCESS;
 }

@@ -128,6 +128,7 @@ class Graph {
 
   // The host saw that a wait has ended: it comes after everything that was signaled.
   void observe();
+  void observe_at_once(Node& node) { node.observed = ++clock_; }  // what the host does itself
   std::uint64_t clock() const { return clock_; }
   // Nodes that no node which may still come can miss: everything submitted after this sees them. `visit` for each.
   void prune(const std::function<void(Node&)>& visit);

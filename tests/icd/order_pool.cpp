@@ -24,6 +24,7 @@ class Pool {
   void gather(QueueState& queue, std::uint32_t family, Submission& batch);
   void work(Monitor::Lock& lock, const std::function<bool()>& done);
   void observe();
+  void signal_by_host(const Semaphore& semaphore, std::uint64_t value);
   void drop(QueueState& queue);
   std::uint64_t runs() const { return runs_; }
   void forget(std::byte* begin, std::size_t size) {
@@ -38,6 +39,7 @@ class Pool {
   void add_wait(Line& line, const SemaphoreUse& wait);
   void add_signals(Line& line, const Submission& batch);
   void add_end(Line& line, const Submission& batch, std::size_t first_item);
+  void follow_last_wait(const Semaphore& semaphore, Node& node);
   void take_wait(Node& node, const SemaphoreUse& wait);
   void take_signal(Node& node, const SemaphoreUse& use);
   Node* pick();
@@ -50,12 +52,14 @@ class Pool {
   Chance chance_;
   WriteHistory history_{graph_, chance_};
   std::map<QueueState*, std::unique_ptr<Line>> lines_;
+  Line host_;  // signals of the host
   // The signals that have happened, for the waits that they end.
   struct Signal {
     std::uint64_t value = 0;
     Node* node = nullptr;
   };
   std::map<const Semaphore*, std::vector<Signal>> signals_;
+  std::map<const Semaphore*, Node*> last_waits_;  // of binary ones
   std::map<std::uint64_t, std::uint64_t> batch_ranks_;
   std::vector<Submission> ended_;  // may be the last that hold their objects
   bool is_running_ = false, is_seeded_ = false;
@@ -90,7 +94,16 @@ void Pool::add_wait(Line& line, const SemaphoreUse& wait) {
   node.is_ready = [wait] { return is_satisfied(wait); };
   node.runs_locked = true;
   node.run = [this, &node, wait] { take_wait(node, wait); };
+  // Waits for a binary semaphore have a signal each, in the order of submission.
+  if (!wait.semaphore->timeline) {
+    follow_last_wait(*wait.semaphore, node);
+    last_waits_[wait.semaphore.get()] = &node;
+  }
   graph_.add(node);
+}
+
+void Pool::follow_last_wait(const Semaphore& semaphore, Node& node) {
+  if (const auto last = last_waits_.find(&semaphore); last != last_waits_.end()) Graph::order(*last->second, node);
 }
 
 // The first scope of a wait: the signals that happened before it.
@@ -132,6 +145,7 @@ void Pool::add_signals(Line& line, const Submission& batch) {
     node.runs_locked = true;
     node.is_ready = [use] { return may_signal(use); };
     node.run = [this, &node, use] { take_signal(node, use); };
+    if (!use.semaphore->timeline) follow_last_wait(*use.semaphore, node);
     // Signals of a queue happen in their order ("Implicit Synchronization Guarantees").
     for (Node* earlier : line.syncs)
       if (earlier->ends) Graph::order(*earlier, node);
@@ -148,7 +162,10 @@ void Pool::add_end(Line& line, const Submission& batch, std::size_t first_item) 
   for (std::size_t i = first_item; i < line.items.size(); ++i) Graph::order(*line.items[i], node);
   std::vector<SemaphoreUse> signals;
   for (const SemaphoreUse& use : batch.signals)
-    if (is_for_all(use)) signals.push_back(use);
+    if (is_for_all(use)) {
+      signals.push_back(use);
+      if (!use.semaphore->timeline) follow_last_wait(*use.semaphore, node);
+    }
   node.is_ready = [signals] { return std::all_of(signals.begin(), signals.end(), may_signal); };
   node.run = [this, &node, signals, fence = batch.fence, queue = line.queue, number = batch.number] {
     for (const SemaphoreUse& use : signals) take_signal(node, use);
@@ -253,10 +270,20 @@ void Pool::work(Monitor::Lock& lock, const std::function<bool()>& done) {
 
 void Pool::observe() { graph_.observe(); }
 
+void Pool::signal_by_host(const Semaphore& semaphore, std::uint64_t value) {
+  Node& node = make_sync(host_, 0, kAllStages);
+  node.is_host = true;
+  graph_.add(node);
+  graph_.finish(node);
+  graph_.observe_at_once(node);
+  signals_[&semaphore].push_back({value, &node});
+}
+
 void Pool::remove(Node& node) {
   history_.forget(node);
   for (auto& [semaphore, signals] : signals_)
     std::erase_if(signals, [&](const Signal& signal) { return signal.node == &node; });
+  std::erase_if(last_waits_, [&](const auto& wait) { return wait.second == &node; });
   std::erase_if(node.line->set_events, [&](const auto& event) { return event.second == &node; });
 }
 
@@ -280,7 +307,9 @@ void Pool::reset() {
   forget_freed();
   for (const auto& [queue, line] : lines_) graph_.drop(*line, [this](Node& node) { remove(node); });
   lines_.clear();
+  graph_.drop(host_, [this](Node& node) { remove(node); });
   signals_.clear();
+  last_waits_.clear();
   batch_ranks_.clear();
   is_seeded_ = false;
   batches_ = 0;
@@ -295,6 +324,8 @@ void gather(QueueState& queue, std::uint32_t family, Submission& batch) { Pool::
 void work(Monitor::Lock& lock, const std::function<bool()>& done) { Pool::get().work(lock, done); }
 
 void observe() { Pool::get().observe(); }
+
+void signal_by_host(const Semaphore& semaphore, std::uint64_t value) { Pool::get().signal_by_host(semaphore, value); }
 
 void drop(QueueState& queue) { Pool::get().drop(queue); }
 

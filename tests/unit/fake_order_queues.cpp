@@ -153,6 +153,56 @@ TEST_F(FakeOrderedQueues, SemaphoresFormChains) {
   expect_race([&] { return program(false); });
 }
 
+TEST_F(FakeOrderedQueues, WaitsForABinarySemaphoreHaveASignalEach) {
+  expect_order([this] {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64), c = make_buffer(64), d = make_buffer(64);
+    const VkSemaphore semaphore = make_semaphore();
+    const VkFence fence = make_fence();
+    submit(queues[0], {.buffers = {fill_buffer(a, 1)}, .signals = {semaphore}});
+    submit(queues[1], {.buffers = {copy_buffer(a, b)}, .waits = {semaphore}});
+    submit(queues[0], {.buffers = {fill_buffer(c, 2)}, .signals = {semaphore}});
+    submit(queues[1], {.buffers = {copy_buffer(c, d)}, .waits = {semaphore}}, fence);
+    wait(fence);
+    wait_idle();
+    Bytes all = b.contents();
+    for (const std::uint8_t byte : d.contents()) all.push_back(byte);
+    return all;
+  });
+}
+
+TEST_F(FakeOrderedQueues, AnEventOfTheHostLetsWorkGoOn) {
+  expect_order([this] {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkEvent event = make_event();
+    submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
+                         vk.vkCmdWaitEvents(c, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0,
+                                            nullptr, 0, nullptr, 0, nullptr);
+                         copy(c, a, b);
+                       })}});
+    std::fill_n(a.bytes, 64, std::uint8_t{8});
+    EXPECT_EQ(vk.vkSetEvent(device, event), VK_SUCCESS);
+    wait_idle();
+    return b.contents();
+  });
+}
+
+TEST_F(FakeOrderedQueues, ATimelineThatTheHostSignalsIsAfterWhatItSaw) {
+  const auto program = [this](bool waits) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore timeline = make_timeline();
+    const VkFence fence = make_fence();
+    submit(queues[1], {.buffers = {copy_buffer(a, b)}, .waits = {timeline}, .wait_values = {1}});
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}}, fence);
+    if (waits) wait(fence);
+    const VkSemaphoreSignalInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO, nullptr, timeline, 1};
+    EXPECT_EQ(vk.vkSignalSemaphore(device, &info), VK_SUCCESS);
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
 TEST_F(FakeOrderedQueues, FramesInFlightWaitForTheirOwnFences) {
   // Two frames in flight share no buffer but the last result, which a barrier orders.
   const auto program = [this](bool ordered) {
