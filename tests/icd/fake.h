@@ -43,7 +43,7 @@ struct Settings {
   // A seed: work runs in a random order of those that the program allows, and what it did not make visible is stale
   // (order_pool.h).
   std::optional<std::uint64_t> order;
-  bool lazy = false;      // queues work while somebody waits, or from the third "not ready" on
+  bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   std::uint32_t interface = 5;     // of loaders and drivers; before 3 surfaces are the loader's own
   bool keeps = false;              // a transition from the undefined layout leaves the contents, as software drivers do

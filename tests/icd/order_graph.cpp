@@ -26,12 +26,6 @@ bool covers(const MemoryDependency& dependency, const Bytes& bytes) {
   return dependency.everywhere || holds(dependency.bytes, bytes);
 }
 
-// Everything before comes before everything after.
-bool is_full(const Node& sync) {
-  return sync.first == kAllStages && sync.second == kAllStages && sync.first_positions.begin == 0 &&
-         sync.second_positions.end == UINT64_MAX;
-}
-
 }  // namespace
 
 Node& Graph::make(Line& line) {
@@ -43,27 +37,36 @@ Node& Graph::make(Line& line) {
   return node;
 }
 
-void Graph::add(Node& node) {
+// What comes before the nearest synchronization comes before the node too: such edges are left out.
+void Graph::add_sync(Node& node) {
   Line& line = *node.line;
-  for (Node* sync : node.chain) order(*sync, node);
-  if (node.is_sync) {
-    for (Node* sync : line.syncs)
-      if (forms_chain(*sync, node)) {
-        node.chain.push_back(sync);
-        order(*sync, node);
-      }
-    for (auto item = line.items.rbegin(); item != line.items.rend(); ++item)
-      if (is_in_first(**item, node)) order(**item, node);
-    line.syncs.push_back(&node);
-    count_cuts(node, true);
-  } else {
-    for (auto sync = line.syncs.rbegin(); sync != line.syncs.rend(); ++sync) {
-      if (!is_in_second(node, **sync)) continue;
-      order(**sync, node);
-      if (is_full(**sync)) break;  // it waits for all those before
-    }
-    line.items.push_back(&node);
+  const Node* nearest = nullptr;
+  for (auto sync = line.syncs.rbegin(); sync != line.syncs.rend(); ++sync) {
+    if (!forms_chain(**sync, node) || (nearest != nullptr && forms_chain(**sync, *nearest))) continue;
+    node.chain.push_back(*sync);
+    order(**sync, node);
+    if (nearest == nullptr) nearest = *sync;
   }
+  for (auto item = line.items.rbegin(); item != line.items.rend(); ++item)
+    if (is_in_first(**item, node) && (nearest == nullptr || !is_in_first(**item, *nearest))) order(**item, node);
+  line.syncs.push_back(&node);
+  count_cuts(node, true);
+}
+
+void Graph::add_item(Node& node) {
+  Line& line = *node.line;
+  const Node* nearest = nullptr;
+  for (auto sync = line.syncs.rbegin(); sync != line.syncs.rend(); ++sync) {
+    if (!is_in_second(node, **sync) || (nearest != nullptr && forms_chain(**sync, *nearest))) continue;
+    order(**sync, node);
+    if (nearest == nullptr) nearest = *sync;
+  }
+  line.items.push_back(&node);
+}
+
+void Graph::add(Node& node) {
+  for (Node* sync : node.chain) order(*sync, node);
+  node.is_sync ? add_sync(node) : add_item(node);
   if (node.waits_for == 0) make_ready(node);
 }
 
@@ -101,8 +104,8 @@ bool Graph::makes_available(const Node& writer, const Touch& write, const Node& 
 }
 
 bool Graph::reaches(const Node& writer, const Touch& write, const Node& sync, const Bytes& bytes) {
-  if (std::find(seen_.begin(), seen_.end(), &sync) != seen_.end()) return false;
-  seen_.push_back(&sync);
+  if (sync.seen_by == searches_) return false;
+  sync.seen_by = searches_;
   if (sync.line == writer.line && sync.position < writer.position) return false;
   if (makes_available(writer, write, sync, bytes)) return true;
   return std::any_of(sync.chain.rbegin(), sync.chain.rend(),
@@ -115,10 +118,12 @@ bool Graph::is_visible(const Node& writer, const Touch& write, const Node& reade
   if (write.subpass != 0 && write.subpass == read.subpass &&
       (write.role == Role::load || read.role == Role::attachment))
     return true;
-  seen_.clear();
+  ++searches_;
   // What is available is visible to a layout transition.
   if (reader.is_sync) return reaches(writer, write, reader, bytes);
-  for (const Node* sync : reader.line->syncs) {
+  const auto& syncs = reader.line->syncs;
+  for (auto each = syncs.rbegin(); each != syncs.rend(); ++each) {
+    const Node* sync = *each;
     if (!is_in_second(reader, *sync)) continue;
     if (std::none_of(sync->memory.begin(), sync->memory.end(), [&](const MemoryDependency& m) {
           return (m.second_stages & read.stages) != 0 && (m.second & read.access) != 0 && covers(m, bytes);
@@ -133,9 +138,9 @@ bool Graph::is_visible(const Node& writer, const Touch& write, const Node& reade
 bool Graph::is_available(const Node& writer, const Touch& write, const Node& second, const Touch& touch,
                          const Bytes& bytes) {
   if (&writer == &second || (write.subpass != 0 && write.subpass == touch.subpass)) return true;
-  seen_.clear();
+  ++searches_;
   if (second.is_sync) return reaches(writer, write, second, bytes);
-  return std::any_of(second.line->syncs.begin(), second.line->syncs.end(), [&](const Node* sync) {
+  return std::any_of(second.line->syncs.rbegin(), second.line->syncs.rend(), [&](const Node* sync) {
     return is_in_second(second, *sync) && reaches(writer, write, *sync, bytes);
   });
 }

@@ -96,7 +96,8 @@ struct Node {
   std::vector<Node*> next;
   std::size_t waits_for = 0;
   bool done = false;
-  std::uint64_t observed = 0;  // when the host saw it finished; 0: not yet
+  mutable std::uint64_t seen_by = 0;  // the graph's last search that came here
+  std::uint64_t observed = 0;         // when the host saw it finished; 0: not yet
 };
 
 // A queue.
@@ -141,12 +142,14 @@ class Graph {
   bool makes_available(const Node& writer, const Touch& write, const Node& sync, const Bytes& bytes) const;
   void remove(const std::function<bool(const Node&)>& which, const std::function<void(Node&)>& visit);
   void count_cuts(const Node& node, bool add);
+  void add_sync(Node& node);
+  void add_item(Node& node);
   void make_ready(Node& node);
 
   std::deque<std::unique_ptr<Node>> nodes_;
   std::vector<Node*> ready_;  // nothing left that they wait for
   std::map<std::byte*, std::size_t> cuts_;
-  std::vector<const Node*> seen_;
+  std::uint64_t searches_ = 0;  // the last one: nodes that it saw say so
   std::uint64_t numbers_ = 0, clock_ = 0, finished_ = 0;
 };
 

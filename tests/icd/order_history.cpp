@@ -89,18 +89,19 @@ void WriteHistory::before(const Node& node, std::vector<Touch> touches) {
 
 // Of two writes without an availability operation between them, the first may come last to memory.
 void WriteHistory::lose_writes(const Node& node, const Write& made) {
-  for (std::size_t i = writes_.size(); i-- > 0;) {
+  if (chance_.is_reverse()) return;
+  Ranges open = made.touch.bytes;  // only the last write before is there to come last
+  for (std::size_t i = writes_.size(); i-- > 0 && !open.empty();) {
     const Write& write = writes_[i];
-    if (lie_apart(made.touch.bytes, write.touch.bytes)) continue;
-    const Ranges common = intersection(made.touch.bytes, write.touch.bytes);
-    const Ranges open = select(common, [&](const Bytes& bytes) {
+    if (lie_apart(open, write.touch.bytes)) continue;
+    const Ranges common = intersection(open, write.touch.bytes);
+    if (common.empty()) continue;
+    open = difference(open, common);
+    const Ranges unordered = select(common, [&](const Bytes& bytes) {
       return !graph_.is_available(*write.node, write.touch, node, made.touch, bytes);
     });
-    if (open.empty() || chance_.is_reverse() || !chance_.one_in(4)) continue;
-    // Only the last write before this one is there to come last.
-    Ranges last = open;
-    for (std::size_t k = i + 1; k < writes_.size(); ++k) last = difference(last, writes_[k].touch.bytes);
-    for (const Bytes& bytes : last) put_back(made, bytes);
+    if (unordered.empty() || !chance_.one_in(4)) continue;
+    for (const Bytes& bytes : unordered) put_back(made, bytes);
   }
 }
 

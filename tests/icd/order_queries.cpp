@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Query commands: those that name the same query are in order ("Queries": the execution dependencies of vkCmdBeginQuery,
-// vkCmdEndQuery, vkCmdWriteTimestamp, vkCmdResetQueryPool and vkCmdCopyQueryPoolResults).
+// Query commands: those that name the same query are in order ("Queries": the execution dependencies of
+// vkCmdBeginQuery, vkCmdEndQuery, vkCmdWriteTimestamp, vkCmdResetQueryPool and vkCmdCopyQueryPoolResults).
 #include "tests/icd/order_gather.h"
 
 using namespace rondo;  // args_vk…

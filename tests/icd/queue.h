@@ -54,8 +54,8 @@ void submit(Queue& queue, std::vector<Submission> submissions);
 // Whether all that was submitted has run. Under the monitor.
 bool is_idle(const Queue& queue);
 
-// The batch of that number has run: signals its fence and takes it out of the queue. Under the monitor; what is returned
-// may be the last that holds its objects.
+// The batch of that number has run: signals its fence and takes it out of the queue. Under the monitor. What is
+// returned may be the last that holds its objects.
 Submission finish(QueueState& state, std::uint64_t number);
 
 // Ends the thread; what has not run never will.
