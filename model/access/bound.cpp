@@ -34,14 +34,12 @@ void add_graphics(const Tracker& t, const model::Recording& from, const Pipeline
     for (const auto& [binding, range] : from.bindings.feedback)
       add_range(t, bound, range, VK_PIPELINE_STAGE_2_TRANSFORM_FEEDBACK_BIT_EXT,
                 VK_ACCESS_2_TRANSFORM_FEEDBACK_WRITE_BIT_EXT);
-  constexpr VkAccessFlags2 kColor = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
-  constexpr VkAccessFlags2 kDepth =
-      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
-  for (Touch touch : from.attachments) {
-    if (pipeline != nullptr && pipeline->color.is_known) touch.access &= pipeline->color.access | ~kColor;
-    if (pipeline != nullptr && pipeline->depth.is_known) touch.access &= pipeline->depth.access | ~kDepth;
-    if (touch.access != 0) bound.touches.push_back(touch);
+  if (pipeline != nullptr) {
+    bound.color = pipeline->color;
+    bound.depth = pipeline->depth;
   }
+  for (Touch touch : from.attachments)
+    if (bound.limit_attachment(touch)) bound.touches.push_back(touch);
 }
 
 // How a descriptor of this type is used where a shader reads or writes it. 0: it is no memory, as of samplers.
@@ -169,6 +167,15 @@ struct Resolver {
 
 void Tracker::resolve(const Bound& bound, std::vector<Touch>& out, Reach& reach) {
   Resolver{*this, out, reach}.run(bound);
+}
+
+bool Bound::limit_attachment(Touch& touch) const {
+  constexpr VkAccessFlags2 kColor = VK_ACCESS_2_COLOR_ATTACHMENT_READ_BIT | VK_ACCESS_2_COLOR_ATTACHMENT_WRITE_BIT;
+  constexpr VkAccessFlags2 kDepth =
+      VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_READ_BIT | VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT;
+  if (color.is_known) touch.access &= color.access | ~kColor;
+  if (depth.is_known) touch.access &= depth.access | ~kDepth;
+  return touch.access != 0;
 }
 
 std::shared_ptr<const Bound> Tracker::bound_at(const model::Recording& from, VkPipelineBindPoint at) {

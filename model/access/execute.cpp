@@ -112,7 +112,9 @@ void Tracker::execute_item(const Call& c, const Commands& from, const Item& item
     touches_.insert(touches_.end(), last_touches_.begin(), last_touches_.end());
     one.reach.add(last_reach_);
   }
-  if (item.draws) touches_.insert(touches_.end(), inherited.begin(), inherited.end());
+  if (item.draws)
+    for (Touch touch : inherited)
+      if (item.bound == nullptr || item.bound->limit_attachment(touch)) touches_.push_back(touch);
   for (Touch touch : inherited) {
     touch.part.aspectMask &= item.clears;
     touch.access &= kWrites;

@@ -25,15 +25,16 @@ struct ShaderUse {
   std::shared_ptr<const shaders::StaticUse> use;
 };
 
+// How draws may use attachments. Nothing of it is known of a part of a pipeline that does not say it.
+struct AttachmentUse {
+  bool is_known = false;
+  VkAccessFlags2 access = 0;
+};
+
 struct Pipeline {
-  // How its draws may use attachments. Nothing of it is known of a part of a pipeline that does not say it.
-  struct Attachments {
-    bool is_known = false;
-    VkAccessFlags2 access = 0;
-  };
   std::vector<ShaderUse> shaders;
   std::uint32_t vertex_bindings = 0;  // by bit; of what is dynamic all
-  Attachments color, depth;           // depth: and stencil
+  AttachmentUse color, depth;         // depth: and stencil
 };
 
 // What draws or dispatches find bound. Shared by all that find the same.
@@ -41,6 +42,9 @@ struct Bound {
   std::vector<ShaderUse> shaders;
   std::map<std::uint32_t, model::PlacedSet> sets;
   std::vector<Touch> touches;  // of vertex buffers, attachments, …
+  AttachmentUse color, depth;  // of the pipeline
+  // Of what a pass allows those accesses that draws with this pipeline make. False: there are none.
+  bool limit_attachment(Touch& touch) const;
 };
 
 // A recorded command.

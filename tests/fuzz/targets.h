@@ -20,6 +20,7 @@ void codec(Bytes input);     // u32 selector of a command, then the payload of a
 void resolver(Bytes input);  // a stream of calls with their handles
 void shader(Bytes code);     // SPIR-V
 void accesses(Bytes file);   // a capture: what its commands touch
+void graph(Bytes file);      // a capture: its work graph, and what orders it
 void plan(Bytes file);       // a capture: planned, and played on the fake driver
 
 // Names a command in the codec's input, whatever number it has in this build.
@@ -34,7 +35,7 @@ struct Target {
 inline constexpr Target kTargets[] = {
     {"container", container, true}, {"chunk", chunk, false},       {"dictionary", dictionary, false},
     {"codec", codec, false},        {"resolver", resolver, false}, {"shader", shader, false},
-    {"accesses", accesses, true},
+    {"accesses", accesses, true},   {"graph", graph, true},
 #ifdef RONDO_FUZZ_PLAN
     {"plan", plan, true},
 #endif

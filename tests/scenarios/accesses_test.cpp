@@ -61,7 +61,7 @@ const std::vector<Planted> kPlanted = {
      "VkBuffer#1 32:36 INDIRECT_COMMAND_READ at DRAW_INDIRECT", lavapipe25},
     // Attachments.
     {"triangle", "vkCmdBeginRenderPass", "VkImage#0" + kColor + "COLOR_ATTACHMENT_WRITE" + kOutput + ", all of it"},
-    {"triangle", "vkCmdDraw", "VkImage#0" + kColor + "COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE" + kOutput},
+    {"triangle", "vkCmdDraw", "VkImage#0" + kColor + "COLOR_ATTACHMENT_WRITE" + kOutput},
     {"secondary", "vkCmdDraw", "VkImage#0" + kColor + "COLOR_ATTACHMENT_READ | COLOR_ATTACHMENT_WRITE" + kOutput},
     {"chapters/aspects", "vkCmdBeginRenderPass",
      "VkImage#0 STENCIL mips 0:1 layers 0:1 DEPTH_STENCIL_ATTACHMENT_READ at EARLY_FRAGMENT_TESTS"},

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The work graph of any file, and what orders it.
+#include <optional>
+#include <vector>
+
+#include "analyzers/analysis/graph/sync_verdicts.h"
+#include "analyzers/analysis/graph/work_graph.h"
+#include "format/reader.h"
+#include "model/access/model.h"
+#include "model/parameters.h"
+#include "model/placement.h"
+#include "model/stream.h"
+#include "model/submits.h"
+#include "tests/fuzz/memory_file.h"
+#include "tests/fuzz/targets.h"
+
+namespace rondo::fuzz {
+
+namespace {
+
+constexpr access::Limits kGraphLimits{.executed = 1 << 18, .recorded = 1 << 15, .descriptors = 1 << 15};
+
+// Batches begin where they are submitted: which one waits for which is the resolver's.
+class Orders final : public model::SubmitSink {
+ public:
+  explicit Orders(graph::SyncQuestions& questions) : questions_(questions) {}
+  void batch(const model::Batch& batch) override {
+    questions_.log.submitted(batch);
+    questions_.log.begins(batch);
+    batches_.push_back(batch);
+  }
+  void host(const model::HostSync& sync) override { questions_.log.host(sync); }
+  void ended(ObjectId id) override { questions_.log.ended(id); }
+  void end_batches() {
+    for (const model::Batch& one : batches_) questions_.log.ends(one);
+    batches_.clear();
+  }
+
+ private:
+  graph::SyncQuestions& questions_;
+  std::vector<model::Batch> batches_;
+};
+
+}  // namespace
+
+void graph(Bytes file) {
+  const MemoryFile memory(file);
+  ReaderOptions options;
+  options.memory_budget = kReaderBudget;
+  options.salvage = true;
+  auto opened = Reader::open(memory.path(), options);
+  if (!opened) return;
+  model::Stream stream(**opened);
+  model::Parameters parameters;
+  model::Placement placement;
+  graph::SyncQuestions questions;
+  Orders orders(questions);
+  model::Submits submits(orders);
+  std::uint32_t items = 0;
+  std::optional<graph::WorkGraph> work;
+  access::Model model([&](const access::Executed& executed) { work->take(executed, 0); }, kGraphLimits,
+                      model::kBarriers | model::kTransitions | model::kEvents | model::kQueries);
+  const auto item = [&](const graph::Item& one, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) {
+    expect(one.number == items++, "items are told in their order");
+    for (const graph::ItemNeed& need : needs)
+      expect(graph::is_join(need.from) || need.from < one.number, "an item needs earlier ones");
+  };
+  work.emplace(placement, model, stream.objects(),
+               graph::WorkGraph::Sink{item, [](std::uint32_t, std::span<const std::uint32_t>) {}}, &questions);
+  model::Step step;
+  for (;;) {
+    const auto more = stream.fetch(step);
+    if (!more || !*more) break;
+    if (step.command == nullptr || !stream.decode(step, {.max_bytes = 1 << 20})) continue;
+    stream.resolve(step);
+    if (!model::load(stream, step, parameters)) break;
+    const model::Call call = model::call_of(stream, step, parameters);
+    placement.take(call);
+    for (const ObjectId id : call.ended) work->ended(id);
+    submits.take(call);
+    model.take(call);
+    orders.end_batches();
+    if (step.submits != 0) work->finish();
+  }
+  work->finish();
+  const graph::SyncVerdicts verdicts = graph::find_verdicts(questions);
+  expect(verdicts.is_race.size() == questions.all().size(), "each question has an answer");
+  expect(verdicts.syncs.size() == questions.log.syncs().size(), "each command has a verdict");
+}
+
+}  // namespace rondo::fuzz
