@@ -246,7 +246,9 @@ void SyncLog::add_event_waits(const Executed& executed) {
     if (const auto* const use = std::get_if<model::EventUse>(&effect);
         use != nullptr && use->kind == model::EventUse::Kind::wait) {
       events.push_back(use->event);
-      if (events_.count(use->event) == 0) held_.push_back({on, static_cast<std::uint32_t>(ops_.size()), use->event});
+      const auto is_it = [&](const Held& one) { return one.queue == on && one.event == use->event; };
+      if (events_.count(use->event) == 0 && std::none_of(held_.begin(), held_.end(), is_it))
+        held_.push_back({on, static_cast<std::uint32_t>(ops_.size()), use->event});
     }
   const std::uint32_t sync = sync_of(SyncOp::Kind::event, executed, ObjectId::null, 0, barriers_);
   const auto open = open_.find(on);
