@@ -143,9 +143,11 @@ constexpr RowField kFields[] = {
     {"reason", "record", "of synchronization: the command, submit or call"},
     {"reason", "text", "of synchronization: what it is"},
 
-    {"sync", "rule", "race, ineffective, superfluous, too-wide; with --all also needed"},
+    {"sync", "rule", "race, ineffective, superfluous, too-wide; with --all also needed and unknown"},
     {"sync", "id", "the same for the same cause, in another capture of the program too"},
-    {"sync", "grade", "certain; possible: of a race that shaders may not run into, or of resources that may not meet"},
+    {"sync", "grade",
+     "certain; possible: of a race that shaders may not run into, or of resources that may not meet; of a superfluous "
+     "one that has others like it"},
     {"sync", "occurrences", "findings of this cause; the row has the first one"},
     {"sync", "other_records", "records of the next ones, at most 8"},
     {"sync", "record", "the synchronization command; of a dependency of subpasses where its pass begins"},
@@ -158,6 +160,7 @@ constexpr RowField kFields[] = {
     {"sync", "barriers",
      "its barriers: object where it has one, src_stages, src_access, dst_stages, dst_access; of a too wide one unused, "
      "or enough: the scopes that are enough"},
+    {"sync", "needed_like", "of a superfluous one: other commands with the same scopes and resources that are needed"},
     {"sync", "needed_for", "what only it orders, at most 4 pairs: from, to, as RECORD@SUBMIT"},
     {"sync", "hazards", "of a race: RAW, WAR, WAW"},
     {"sync", "from",
@@ -188,6 +191,7 @@ constexpr RowField kFields[] = {
     {"summary", "superfluous_commands", "sync: synchronization commands that are superfluous"},
     {"summary", "operations", "sync: synchronization commands, and dependencies of subpasses, of the capture"},
     {"summary", "needed", "sync: of these"},
+    {"summary", "unknown", "sync: of these, those of which nobody knows what they are for"},
     {"summary", "never_began", "graph, sync: submits that wait for a signal that the capture does not have"},
     {"summary", "timed", "profile: items that have a time"},
     {"summary", "repeated",

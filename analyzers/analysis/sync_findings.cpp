@@ -118,6 +118,8 @@ std::string_view word_of(SyncRule rule) {
       return "too-wide";
     case SyncRule::needed:
       return "needed";
+    case SyncRule::unknown:
+      return "unknown";
   }
   return "";
 }
@@ -289,7 +291,9 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   model::Barrier& to = narrow.enough;
   to.src_stages = enough(to.src_stages, both_tests(use.src_stages, to.src_stages), graph::kWideStages,
                          graph::first_stages, graph::with_earlier);
-  to.src_access = enough(to.src_access, use.src_access, graph::kWideAccesses, graph::all_accesses, same);
+  // What only reads before a barrier needs an order alone: to name its access does nothing.
+  to.src_access = enough(to.src_access, use.src_access & (model::kWrites | to.src_access), graph::kWideAccesses,
+                         graph::all_accesses, same);
   const CommandId command = questions_->log.syncs()[sync].command;
   if (is_first_form(command)) {
     to.src_stages = first_form_stages(to.src_stages);
@@ -331,7 +335,8 @@ std::string barrier_words(const model::Barrier& one) {
 
 std::string kind_words(const SyncOp& sync) {
   std::string words = command_name(sync.command);
-  for (const model::Barrier& one : sync.barriers) append(words, " {}", barrier_words(one));
+  for (const model::Barrier& one : sync.barriers)
+    append(words, " {} {}", barrier_words(one), static_cast<std::uint64_t>(one.resource));
   return words;
 }
 
@@ -368,10 +373,11 @@ std::vector<SyncNarrow> SyncAnalysis::narrower(std::uint32_t sync) const {
 void SyncAnalysis::find_operations() {
   std::map<std::string, std::size_t> at;  // findings, by their cause
   const auto& syncs = questions_->log.syncs();
-  // The last one of its kind may be for work that the capture does not have.
-  std::set<std::string> needed;
+  // The last one of its kind may be for work that the capture does not have. And one that was not needed may be at a
+  // place of the program where others are.
+  std::map<std::string, std::uint64_t> needed;
   for (std::uint32_t i = 1; i < syncs.size(); ++i)
-    if (verdicts_.syncs[i].verdict == SyncVerdict::needed) needed.insert(kind_words(syncs[i]));
+    if (verdicts_.syncs[i].verdict == SyncVerdict::needed) needed[kind_words(syncs[i])] += 1;
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::uint64_t> ordinals;  // by the submit that executes it
   for (std::uint32_t i = 1; i < syncs.size(); ++i) {
     const SyncOp& sync = syncs[i];
@@ -389,6 +395,7 @@ void SyncAnalysis::find_operations() {
       case SyncVerdict::superfluous:
         finding.rule = SyncRule::superfluous;
         findings_.superfluous += 1;
+        if (const auto like = needed.find(kind_words(sync)); like != needed.end()) finding.needed_like = like->second;
         break;
       case SyncVerdict::ineffective:
         finding.rule = SyncRule::ineffective;
@@ -396,8 +403,8 @@ void SyncAnalysis::find_operations() {
         break;
       case SyncVerdict::needed:
       case SyncVerdict::unknown:
-        findings_.needed += result.verdict == SyncVerdict::needed ? 1 : 0;
-        finding.rule = SyncRule::needed;
+        (verdict == SyncVerdict::needed ? findings_.needed : findings_.unknown) += 1;
+        finding.rule = verdict == SyncVerdict::needed ? SyncRule::needed : SyncRule::unknown;
         // Where it is part of a race it must first be corrected.
         if (result.verdict == SyncVerdict::needed && result.race == UINT32_MAX) finding.narrow = narrower(i);
         if (!finding.narrow.empty()) finding.rule = SyncRule::too_wide;

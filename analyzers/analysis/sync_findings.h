@@ -22,6 +22,7 @@ enum class SyncRule : std::uint8_t {
   superfluous,  // nothing needs it
   too_wide,     // less would do
   needed,       // no finding: without it there would be a race
+  unknown,      // no finding: nobody knows what it is for
 };
 inline constexpr SyncRule kSyncRules[] = {SyncRule::race, SyncRule::ineffective, SyncRule::superfluous,
                                           SyncRule::too_wide};
@@ -64,12 +65,13 @@ struct SyncFinding {
   SyncRace race;                       // of a race; of an ineffective one: that it comes near to
   std::uint32_t sync = 0;              // of others: index into SyncLog::syncs()
   std::vector<SyncNarrow> narrow;      // of a too wide one
+  std::uint64_t needed_like = 0;       // of a superfluous one: commands that say the same and are needed
 };
 
 struct SyncFindings {
-  std::vector<SyncFinding> all;               // by rule, then in the order of the capture
-  std::uint64_t operations = 0;               // that the capture has: commands, and dependencies of render passes
-  std::uint64_t needed = 0, superfluous = 0;  // of these
+  std::vector<SyncFinding> all;  // by rule, then in the order of the capture
+  std::uint64_t operations = 0;  // that the capture has: commands, and dependencies of render passes
+  std::uint64_t needed = 0, superfluous = 0, unknown = 0;  // of these
   GraphTotals totals;
 };
 

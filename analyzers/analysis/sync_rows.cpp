@@ -85,13 +85,13 @@ std::string cure_text(const SyncRace& race) {
   if (race.from.is_transition)
     return text("add {} to what waits for the barrier of the transition", scope_text(race.to.stages, race.to.access));
   return "this between them is enough" +
-         std::string(race.is_one_pass ? " (in a render pass it is a dependency of its subpasses): " : ": ") +
+         std::string(race.is_one_pass ? ", as a dependency of subpasses with the same scopes: " : ": ") +
          barrier_code(race);
 }
 
 std::string grade_of(const SyncFinding& finding) {
   const bool has_race = finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective;
-  return has_race && finding.race.possible ? "possible" : "certain";
+  return (has_race && finding.race.possible) || finding.needed_like != 0 ? "possible" : "certain";
 }
 
 std::string sync_name(const SyncAnalysis& analysis, const SyncOp& sync) {
@@ -219,7 +219,11 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
     append(out, "    {}: {}\n", barrier_name(analysis, sync.barriers[i]), scopes_text(sync.barriers[i]));
   switch (finding.rule) {
     case SyncRule::superfluous:
-      out += "    all that it orders is ordered without it, or needs no order: remove it\n";
+      out += "    all that it orders is ordered without it, or needs no order: it can be removed\n";
+      if (finding.needed_like != 0)
+        append(out, "    but {} with the same scopes and resources: perhaps it is the same place of the program\n",
+               finding.needed_like == 1 ? std::string("another one is needed")
+                                        : text("{} others are needed", count_text(finding.needed_like)));
       break;
     case SyncRule::ineffective:
       append(out, "    it orders nothing that needs it, but was perhaps meant for this race: {} of {}\n",
@@ -243,8 +247,9 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
         append(out, "    only it orders {} {} before {} {}\n", codec::info(from.command).name,
                text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
       }
-      if (analysis.result(finding.sync).needs.empty())
-        out += "    nobody knows what it is for: nothing follows it, or the host reads\n";
+      break;
+    case SyncRule::unknown:
+      out += "    nobody knows what it is for: nothing that follows needs it, or the host reads or waits\n";
       break;
     case SyncRule::race:
       break;
@@ -258,7 +263,8 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
   json.field("row", "sync");
   json.field("rule", word_of(finding.rule));
   json.field("id", finding.id);
-  if (finding.rule != SyncRule::needed) json.field("grade", grade_of(finding));
+  if (finding.rule < SyncRule::needed) json.field("grade", grade_of(finding));
+  if (finding.rule == SyncRule::superfluous) json.field("needed_like", finding.needed_like);
   json.field("occurrences", finding.occurrences);
   json.key("other_records");
   json.begin_array();

@@ -124,21 +124,32 @@ void find_order(Why& why, const graph::SyncQuestions& questions) {
   struct Side {
     std::uint32_t node;
     graph::AccessAt access;
+    graph::Needs::Touch touch;
   };
   std::vector<Side> sides[2];
   std::size_t nodes[2]{};
   for (const graph::SyncQuestions::Watched& one : questions.watched()) {
     const int side = is_of(why.first, questions.executed(one.node)) ? 0 : 1;
     if (++nodes[side] > kMostNodes) continue;
-    for (const graph::Way& way : one.ways)
-      for (const graph::AccessAt& access : questions.accesses(one.node, way)) sides[side].push_back({one.node, access});
+    for (const graph::Needs::Touch& touch : one.touches)
+      for (const graph::AccessAt& access : questions.accesses(one.node, questions.way(touch.way)))
+        sides[side].push_back({one.node, access, touch});
   }
+  // Where both touch the same, and one writes, that is what is asked for. Else all.
+  const auto meet = [](const Side& from, const Side& to) {
+    return from.touch.space == to.touch.space && from.touch.begin < to.touch.end && to.touch.begin < from.touch.end &&
+           (from.touch.writes || to.touch.writes);
+  };
+  const bool any_meet = std::any_of(sides[0].begin(), sides[0].end(), [&](const Side& from) {
+    return std::any_of(sides[1].begin(), sides[1].end(), [&](const Side& to) { return meet(from, to); });
+  });
   const std::vector<bool> none(questions.log.syncs().size());
   graph::SyncOrder order(questions.log, questions.histories, none);
   std::size_t ordered = 0, all = 0;
   std::vector<graph::SyncOrder::Used> way;
   for (const Side& from : sides[0])
     for (const Side& to : sides[1]) {
+      if (any_meet && !meet(from, to)) continue;
       all += 1;
       if (!order.ask(from.access, graph::Histories::kNone, to.access, false).executes) {
         if (why.unordered.empty())

@@ -21,7 +21,7 @@ namespace {
 Result<std::vector<bool>> rules_of(const char* option, const std::string& given, bool all_by_default) {
   std::vector<std::string> known;
   for (const SyncRule rule : kSyncRules) known.emplace_back(word_of(rule));
-  std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::needed) + 1, given.empty() && all_by_default);
+  std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::unknown) + 1, given.empty() && all_by_default);
   const auto words = parse_list(option, given, known);
   if (!words) return tl::unexpected(words.error());
   for (const std::string& word : *words)
@@ -33,9 +33,9 @@ Result<std::vector<bool>> rules_of(const char* option, const std::string& given,
 }  // namespace
 
 Result<int> run_sync(Arguments args) {
-  std::string file, format = "text", rules, fail_on;
+  std::string file, format = "text", rules;
   bool all = false;
-  std::optional<std::string> max;
+  std::optional<std::string> max, fail_on;
   Cli cli(
       "rondo sync",
       "Compares what the work of a capture needs with what the program orders by barriers, events, dependencies of\n"
@@ -58,11 +58,13 @@ Result<int> run_sync(Arguments args) {
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   auto wanted = rules_of("--rules", rules, true);
   if (!wanted) return tl::unexpected(wanted.error());
-  const auto failing = rules_of("--fail-on", fail_on, false);
+  // An empty word would never fail a build.
+  if (fail_on && fail_on->empty()) return fail(Status::usage, "--fail-on names no rule");
+  const auto failing = rules_of("--fail-on", fail_on.value_or(""), false);
   if (!failing) return tl::unexpected(failing.error());
   const auto most = parse_count("--max", max, UINT64_MAX);
   if (!most) return tl::unexpected(most.error());
-  (*wanted)[static_cast<std::size_t>(SyncRule::needed)] = all;
+  for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
   RONDO_TRY(budgets.start(file));
   auto analysis = SyncAnalysis::of(file);
   if (!analysis) return tl::unexpected(analysis.error());
@@ -93,6 +95,7 @@ Result<int> run_sync(Arguments args) {
     json.field("superfluous_commands", findings.superfluous);
     json.field("operations", findings.operations);
     json.field("needed", findings.needed);
+    json.field("unknown", findings.unknown);
     json.field("shown", shown);
     json.field("never_began", findings.totals.never_began);
     json.field("too_many", findings.totals.too_many);
@@ -104,13 +107,17 @@ Result<int> run_sync(Arguments args) {
     for (const SyncRule rule : kSyncRules)
       append(line, "{}{} {}", rule == kSyncRules[0] ? "" : ", ", count_text(counts[static_cast<std::size_t>(rule)]),
              word_of(rule));
-    append(line, "\n{}: {} needed, {} superfluous\n", plural(findings.operations, "synchronization command"),
-           count_text(findings.needed), count_text(findings.superfluous));
+    append(line, " (by cause)\n{}: {} needed, {} superfluous, {} unknown\n",
+           plural(findings.operations, "synchronization command"), count_text(findings.needed),
+           count_text(findings.superfluous), count_text(findings.unknown));
     append_notes(line, findings.totals, "");
   }
   out.write(line);
   RONDO_TRY(out.finish());
   RONDO_TRY(analysis->walk().walk().intact());
+  if (!failed && fail_on && !findings.totals.cut.empty())
+    return fail(Status::unreadable,
+                text("{}: the capture is cut, so what --fail-on asks for may be in what it lacks", file));
   return failed ? static_cast<int>(Status::different) : 0;
 }
 

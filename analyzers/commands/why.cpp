@@ -13,6 +13,8 @@ namespace rondo::analyzers {
 
 namespace {
 
+constexpr std::size_t kMostSteps = 10;  // that text shows of each end of a long way
+
 const char* word_of(Why::Order order) {
   switch (order) {
     case Why::Order::all:
@@ -39,9 +41,15 @@ void append_why_text(std::string& out, const GraphWalk& walk, const Why& why) {
     out += "data: nothing. The second does not need the first, not through others either.\n";
   } else {
     append(out, "data: the second needs the first{}\n", why.data.size() == 1 ? "" : " through others");
-    for (const Why::Need& need : why.data)
+    for (std::size_t i = 0; i < why.data.size(); ++i) {
+      if (why.data.size() > 2 * kMostSteps && i == kMostSteps) {
+        i = why.data.size() - kMostSteps;
+        append(out, "    ... {} more ...\n", plural(why.data.size() - 2 * kMostSteps, "step"));
+      }
+      const Why::Need& need = why.data[i];
       append(out, "    {} {} {}: {} {}\n", name_of(need.to), need.possible ? "may need" : "needs", name_of(need.from),
              kinds_text(need.kinds), places_text(need));
+    }
   }
   switch (why.order) {
     case Why::Order::all:

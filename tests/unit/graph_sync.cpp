@@ -277,6 +277,18 @@ TEST(Sync, LooksAtEvents) {
   EXPECT_EQ(with({kClear, kWrite, kCopy, kRead}, true).front(), "RAW c2 c4");
 }
 
+TEST(Sync, KeepsAWaitForAnEventThatTheHostSetsAfterTheSubmit) {
+  SyncScene s;
+  s.go(s.commands);
+  s.barrier({VK_PIPELINE_STAGE_2_HOST_BIT, VK_ACCESS_2_HOST_WRITE_BIT, kCopy, kRead}, kWait);
+  s.copy(s.a, s.b);
+  s.GraphScene::submit(s.commands);
+  s.host_write(s.mem, 0, 64);
+  s.capture.call(CommandId::vkSetEvent, args_vkSetEvent{s.device, s.event}, s.kOk);
+  s.wait_idle(s.queue);
+  EXPECT_EQ(s.findings(), Found{});
+}
+
 TEST(Sync, OrdersSubmitsOfAQueueByBarriersAlone) {
   for (const bool has_barrier : {false, true}) {
     SyncScene s;

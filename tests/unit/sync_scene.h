@@ -169,7 +169,7 @@ struct SyncScene : GraphScene {
     };
     std::vector<std::string> all;
     for (const analyzers::SyncFinding& one : analysis->findings().all) {
-      if (one.rule == analyzers::SyncRule::needed) continue;
+      if (one.rule >= analyzers::SyncRule::needed) continue;
       std::string said = one.rule == analyzers::SyncRule::race
                              ? race_text(one.race)
                              : std::string(word_of(one.rule)) + " " + name(analysis->sync(one.sync).record);

@@ -251,6 +251,8 @@ void SyncLog::add_event_waits(const Executed& executed) {
         held_.push_back({on, static_cast<std::uint32_t>(ops_.size()), use->event});
     }
   const std::uint32_t sync = sync_of(SyncOp::Kind::event, executed, ObjectId::null, 0, barriers_);
+  const auto is_unset = [&](ObjectId event) { return events_.count(event) == 0; };
+  if (std::any_of(events.begin(), events.end(), is_unset)) syncs_[sync].waits_for_host = true;
   const auto open = open_.find(on);
   const bool in_pass = executed.recorded->in_pass && open != open_.end();
   for (std::size_t i = 0; i < barriers_.size(); ++i) {

@@ -46,6 +46,7 @@ struct SyncOp {
   std::uint32_t index = 0;         // … and its number in the pass
   CommandId command{};             // canonical
   bool changes = false;            // it changes a layout or an owner
+  bool waits_for_host = false;     // of a wait for an event that nothing has set before: the host sets it later
   std::uint64_t times = 0;         // that it was executed
   std::uint64_t at = 0;            // the record that executes it first
   std::uint64_t submit = 0;        // likewise

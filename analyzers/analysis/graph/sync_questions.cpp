@@ -136,11 +136,13 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     joins_[number] = std::move(kept);
     return;
   }
-  if (!watched_.empty() && watched_.back().node == node)
+  if (!watched_.empty() && watched_.back().node == node) {
+    watched_.back().touches.assign(of.touches().begin(), of.touches().end());
     for (const Needs::Touch& touch : of.touches()) {
-      std::vector<Way>& ways = watched_.back().ways;
-      if (std::find(ways.begin(), ways.end(), of.way(touch.way)) == ways.end()) ways.push_back(of.way(touch.way));
+      if (touch.way >= ways_.size()) ways_.resize(touch.way + 1);
+      ways_[touch.way] = of.way(touch.way);
     }
+  }
   const SyncLog::Place& here = places_[node];
   if (here.time != asked_to_.time || here.queue != asked_to_.queue || here.pass != asked_to_.pass ||
       here.subpass != asked_to_.subpass || here.first_op != asked_to_.first_op) {

@@ -54,11 +54,12 @@ class SyncQuestions {
 
   struct Watched {
     std::uint32_t node = 0;
-    std::vector<Way> ways;  // each once
+    std::vector<Needs::Touch> touches;
   };
   std::span<const Watched> watched() const { return watched_; }
   // All stages and accesses of a way of a node.
   std::vector<AccessAt> accesses(std::uint32_t node, const Way& way) const;
+  const Way& way(std::uint32_t number) const { return ways_[number]; }
 
   const std::vector<SyncQuestion>& all() const { return questions_; }
   AccessAt from(const SyncQuestion& question) const {
@@ -103,6 +104,7 @@ class SyncQuestions {
   std::vector<std::vector<Ref>> joins_;
   std::function<bool(const access::Executed&)> watch_;
   std::vector<Watched> watched_;
+  std::vector<Way> ways_;                  // those that watched nodes have, by Needs::number_of()
   std::map<Key, std::uint32_t> asked_at_;  // of nodes at one place
   std::set<std::pair<std::uint32_t, std::uint32_t>> others_at_;
   std::vector<Other> others_;

@@ -86,7 +86,7 @@ class Verdicts {
       const bool for_host = std::any_of(sync.barriers.begin(), sync.barriers.end(), [](const model::Barrier& one) {
         return (one.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
       });
-      if (!sync.changes && !for_host) removable_.push_back(static_cast<std::uint32_t>(i));
+      if (!sync.changes && !sync.waits_for_host && !for_host) removable_.push_back(static_cast<std::uint32_t>(i));
     }
   }
 
@@ -211,6 +211,7 @@ class Verdicts {
       const SyncQuestion& one = questions_.all()[i];
       if (!result_.is_race[i] || one.is_quiet) continue;
       const AccessAt from = questions_.from(one), to = questions_.to(one);
+      if (from.place.queue != to.place.queue) continue;  // no barrier orders them
       const std::uint32_t end = to.is_transition() ? to.first_op : to.place.time;
       std::uint32_t begin = from.is_transition() ? from.end_op : from.place.time;
       if (end > kMostNear) begin = std::max(begin, end - kMostNear);

@@ -14,7 +14,7 @@ enum class SyncVerdict : std::uint8_t {
   needed,       // without it there would be a race
   superfluous,  // nothing needs it
   ineffective,  // nothing needs it as it is, but there is a race that it comes near to ordering
-  unknown,      // the host may read what it orders, or it changes something
+  unknown,      // the host may read what it orders, or set its event later; or it changes something
 };
 
 // What of a barrier is used by what needs it.
