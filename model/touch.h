@@ -37,7 +37,8 @@ struct TouchOf {
   // … by nothing: it is undefined from then on, which drivers may do by leaving it as it was.
   bool forgets = false;
 
-  // The begin of the range is touched if any of it is. How much of the rest nobody says, as of vertex buffers.
+  // The capture does not say where the range ends, as with a bound vertex buffer. If the range is touched, its first
+  // byte is.
   bool is_open = false;
 
   bool reads() const { return (access & ~kWrites) != 0; }

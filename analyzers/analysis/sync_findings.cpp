@@ -299,7 +299,7 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
     to.src_stages = first_form_stages(to.src_stages);
     to.src_access = first_form_access(to.src_access);
   }
-  // Nobody knows what would use the layout.
+  // No later work in the capture uses the new layout. So the second scope stays as the program says it.
   if (use.dst_stages == 0) return narrow;
   to.dst_stages = enough(to.dst_stages, both_tests(use.dst_stages, to.dst_stages), graph::kWideStages,
                          graph::second_stages, graph::with_later);

@@ -261,7 +261,7 @@ void SyncLog::add_event_waits(const Executed& executed) {
     for (const ObjectId event :
          executed.command == CommandId::vkCmdWaitEvents ? std::span<const ObjectId>(events) : own_event) {
       const auto found = events_.find(event);
-      // An event that nobody has set orders nothing, as far as the capture says.
+      // Nothing in the capture has set this event. So the wait orders nothing.
       SyncShape own;
       std::uint32_t after = 0;
       if (found != events_.end()) {

@@ -27,7 +27,7 @@ struct SyncShape {
   std::uint32_t from_queue = 0, to_queue = 0;
   // A subpass of the render pass in which the op is; or all that comes before it, or after it, on the queue.
   std::uint32_t from_subpass = kAllBefore, to_subpass = kAllAfter;
-  // Of the execution dependency: with stages that are logically earlier, or later.
+  // The stages of the execution dependency. `first` has logically earlier stages too, and `second` later ones.
   VkPipelineStageFlags2 first = 0, second = 0;
   // Of the memory dependency. 0: it has none.
   VkPipelineStageFlags2 src_stages = 0, dst_stages = 0;

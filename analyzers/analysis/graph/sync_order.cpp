@@ -12,7 +12,7 @@ namespace {
 
 // Of one access. More than these are not told apart any more.
 constexpr std::size_t kMostEntries = 64;
-// States that are kept for later questions. All can be made again.
+// At most so many states are kept for later questions. A state that was dropped is computed again.
 constexpr std::size_t kMostStates = std::size_t{1} << 15;
 constexpr std::uint32_t kOneByOne = 16;  // ops that an access looks at one after the other
 
@@ -21,7 +21,8 @@ constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
 
 VkFlags64 bit(unsigned number) { return VkFlags64{1} << number; }
 
-// A stage of both, if it can be one that both name themselves.
+// A stage by which two ops chain: it is in the second scope of one and in the first scope of the other. A stage that
+// both barriers name comes first.
 VkPipelineStageFlags2 meeting_stage(const SyncShape& before, const SyncShape& after) {
   const VkPipelineStageFlags2 both = before.second & after.first;
   for (const VkPipelineStageFlags2 some : {both & before.dst_stages & after.src_stages, both})

@@ -47,7 +47,7 @@ class Histories {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> kinds_;
 };
 
-// One side of a question.
+// An access, and where it stands: one of the two accesses whose order is asked for.
 struct AccessAt {
   AccessKind kind;
   SyncLog::Place place;
@@ -82,7 +82,7 @@ class SyncOrder {
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  // What an op, or several, do for an access: it is ordered before these stages of a queue.
+  // The access of the state is ordered before these stages of a queue. One op does that, or a chain of ops.
   struct Entry {
     std::uint32_t op = 0;
     std::uint32_t queue = 0;
@@ -113,8 +113,8 @@ class SyncOrder {
     AccessAt access;
     std::vector<Entry> entries;
     std::uint32_t begin = 0;  // the first op that may be looked at
-    // The next op that is looked at. The first ops are looked at one after the other. Then the shapes are found whose
-    // ops may say something new, and the others are passed over.
+    // The next op to look at. The first ops are looked at one by one. After that only ops are looked at whose shape may
+    // still change the state (`coming`).
     std::uint32_t next = 0;
     bool knows_coming = false;
     std::vector<Coming> coming;

@@ -207,7 +207,7 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
   question.hazard = need.hazard;
   question.possible = need.possible;
   question.is_quiet = is_unknown || from.is_open || to.is_open;
-  // Of what shares memory in a way that only the driver knows, an order is all that can be asked for.
+  // A possible need is between resources whose common bytes only the driver knows. Then only their order is asked for.
   question.memory = need.hazard != Hazard::war && !need.possible;
   if (question.memory) question.history = need.mark;
   if (from.changes_layout) question.from_part = from.part;

@@ -150,7 +150,7 @@ class Verdicts {
     return width;
   }
 
-  // With all removed that can be: what is left is needed, and what of it.
+  // All superfluous commands are removed here. Each command that is left is needed: this finds which of its scopes are.
   void find_uses() {
     std::vector<SyncOrder::Used> way;
     std::vector<SyncQuestions::Other> others(questions_.others().begin(), questions_.others().end());
