@@ -24,7 +24,8 @@ std::vector<const char*> kind_words(std::uint8_t kinds) {
   std::vector<const char*> words;
   for (const auto& [kind, word] :
        {std::pair(graph::kRaw, "RAW"), std::pair(graph::kWar, "WAR"), std::pair(graph::kWaw, "WAW"),
-        std::pair(graph::kLayout, "layout"), std::pair(graph::kQuery, "query")})
+        std::pair(graph::kLayout, "layout"), std::pair(graph::kQuery, "query"), std::pair(graph::kLifetime, "LIFETIME"),
+        std::pair(graph::kOwner, "OWNER")})
     if ((kinds & kind) != 0) words.push_back(word);
   return words;
 }

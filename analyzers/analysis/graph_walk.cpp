@@ -32,20 +32,22 @@ class GraphWalk::Reader final : public AccessReader {
   void call(const Step& step, const model::Call& call) override {
     frame_ = step.frame;
     walk_.take_name(call);
+    if (sync_ != nullptr) sync_->call(call, walk_.placement_);
     for (const ObjectId id : call.ended) {
       graph_->ended(id);
-      if (sync_ != nullptr) sync_->log.ended(id);
+      if (sync_ != nullptr) sync_->ended(id);
     }
   }
   void done(const Step& step) override {
     while (!begun_.empty()) end_first();
     if (step.submits != 0) graph_->finish();
+    if (sync_ != nullptr) sync_->done();
     walk_.take(step);
   }
 
   bool batch(const model::Batch& batch) override {
     waiting_.emplace(Key{batch.record, batch.index}, std::vector<Held>());
-    if (sync_ != nullptr) sync_->log.submitted(batch);
+    if (sync_ != nullptr) sync_->submitted(batch);
     return more_wanted_;
   }
   // What a batch executes is told after this: of all batches of the call. So batches are kept until it is their turn.
@@ -60,7 +62,7 @@ class GraphWalk::Reader final : public AccessReader {
     return more_wanted_;
   }
   bool host(const model::HostSync& host) override {
-    if (sync_ != nullptr) sync_->log.host(host);
+    if (sync_ != nullptr) sync_->host(host);
     return more_wanted_;
   }
   bool executed(const access::Executed& executed) override {
@@ -87,6 +89,7 @@ class GraphWalk::Reader final : public AccessReader {
   void finish() {
     while (!begun_.empty()) end_first();
     graph_->finish();
+    if (sync_ != nullptr) sync_->finish();
     for (const auto& [key, commands] : waiting_) totals_.never_began += commands.empty() ? 0 : 1;
     totals_.too_many = totals_.too_many || graph_->too_many() || (sync_ != nullptr && sync_->too_many());
   }
@@ -110,7 +113,7 @@ class GraphWalk::Reader final : public AccessReader {
 
   void begin(Begun& one) {
     if (std::exchange(one.has_begun, true)) return;
-    if (sync_ != nullptr) sync_->log.begins(one.batch);
+    if (sync_ != nullptr) sync_->begins(one.batch);
     for (const Held& held : one.commands) {
       access::Executed executed = held.executed;
       executed.recorded = held.recorded ? &*held.recorded : nullptr;
@@ -122,7 +125,7 @@ class GraphWalk::Reader final : public AccessReader {
   void end_first() {
     Begun& first = begun_.front();
     begin(first);
-    if (sync_ != nullptr) sync_->log.ends(first.batch);
+    if (sync_ != nullptr) sync_->ends(first.batch);
     begun_.pop_front();
   }
 

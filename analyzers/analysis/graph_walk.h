@@ -28,6 +28,14 @@ class GraphVisitor {
   virtual void join(std::uint32_t /*join*/, std::span<const std::uint32_t> /*items*/) {}
 };
 
+// For those who want what is asked of the synchronization alone.
+class NoVisit final : public GraphVisitor {
+ public:
+  bool item(const graph::Item&, std::span<const graph::ItemNeed>, std::span<const graph::Piece>) override {
+    return true;
+  }
+};
+
 class GraphWalk : public WorkNames {
  public:
   static Result<GraphWalk> open(const std::string& path);

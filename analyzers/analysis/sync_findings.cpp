@@ -21,40 +21,9 @@ using graph::SyncQuestion;
 using graph::SyncQuestions;
 using graph::SyncVerdict;
 
-constexpr std::size_t kMostRecords = 8, kMostPlaces = 8;
-
-constexpr VkPipelineStageFlags2 kShaderStages =
-    VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT | VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
-    VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR;
-
-std::string id_of(const std::string& cause) {
-  return to_string(digest_of(std::as_bytes(std::span(cause.data(), cause.size())))).substr(0, 12);
-}
+constexpr std::size_t kMostRecords = 8;
 
 const char* command_name(CommandId command) { return codec::info(command).name; }
-
-// Where a command stands in its submit: the same in each frame that does the same.
-class Ordinals {
- public:
-  std::uint64_t of(const SyncQuestions& questions, std::uint32_t node) {
-    if (ordinals_.empty()) {
-      std::uint64_t submit = 0, next = 0;
-      for (std::uint32_t i = 0; i < questions.nodes(); ++i) {
-        const auto& one = questions.executed(i);
-        if (one.submit != submit) next = 0;
-        submit = one.submit;
-        ordinals_.push_back(next++);
-      }
-    }
-    return ordinals_[node];
-  }
-
- private:
-  std::vector<std::uint64_t> ordinals_;
-};
 
 // Of the flags that a barrier says, those that are enough for what is used. `expand`: what a flag stands for. `widen`:
 // with what else is in its scope.
@@ -106,6 +75,10 @@ VkAccessFlags2 first_form_access(VkAccessFlags2 access) {
 
 }  // namespace
 
+std::string finding_id(const std::string& cause) {
+  return to_string(digest_of(std::as_bytes(std::span(cause.data(), cause.size())))).substr(0, 12);
+}
+
 std::string_view word_of(SyncRule rule) {
   switch (rule) {
     case SyncRule::race:
@@ -116,6 +89,8 @@ std::string_view word_of(SyncRule rule) {
       return "superfluous";
     case SyncRule::too_wide:
       return "too-wide";
+    case SyncRule::replaceable:
+      return "replaceable";
     case SyncRule::needed:
       return "needed";
     case SyncRule::unknown:
@@ -124,56 +99,13 @@ std::string_view word_of(SyncRule rule) {
   return "";
 }
 
-namespace {
-
-class NoVisitor final : public GraphVisitor {
-  bool item(const graph::Item&, std::span<const graph::ItemNeed>, std::span<const graph::Piece>) override {
-    return true;
-  }
-};
-
-SyncSide side_of(const SyncQuestions& questions, std::uint32_t node) {
-  SyncSide side;
-  side.executed = questions.executed(node);
-  side.on_host = questions.place(node).queue == graph::SyncLog::kHost;
-  side.presents = questions.place(node).queue == graph::SyncLog::kPresent;
-  return side;
-}
-
-void add_kind(SyncSide& side, graph::AccessKind kind, std::uint32_t part) {
-  if (part != SyncQuestion::kNoPart) {
-    side.is_transition = true;
-    return;
-  }
-  side.stages |= VkPipelineStageFlags2{1} << kind.stage;
-  side.access |= VkAccessFlags2{1} << kind.access;
-}
-
-void add_place(SyncRace& race, const GraphWalk& walk, const graph::Need& need) {
-  GraphPlace place = place_of(walk, need.space, need.begin, need.end);
-  std::string words = place_text(walk, place);
-  if (std::find(race.words.begin(), race.words.end(), words) != race.words.end()) return;
-  if (race.words.size() >= kMostPlaces) {
-    race.more_places += 1;
-    return;
-  }
-  race.places.push_back(std::move(place));
-  race.words.push_back(std::move(words));
-}
-
-std::uint8_t hazard_bit(graph::Hazard hazard) {
-  return hazard == graph::Hazard::raw ? graph::kRaw : hazard == graph::Hazard::war ? graph::kWar : graph::kWaw;
-}
-
-}  // namespace
-
 Result<SyncAnalysis> SyncAnalysis::of(const std::string& path) {
   SyncAnalysis made;
   made.questions_ = std::make_unique<SyncQuestions>();
   auto walk = GraphWalk::open(path);
   if (!walk) return tl::unexpected(walk.error());
   made.walk_ = std::make_unique<GraphWalk>(std::move(*walk));
-  NoVisitor visitor;
+  NoVisit visitor;
   const auto totals = made.walk_->run(visitor, made.questions_.get());
   if (!totals) return tl::unexpected(totals.error());
   made.findings_.totals = *totals;
@@ -182,103 +114,6 @@ Result<SyncAnalysis> SyncAnalysis::of(const std::string& path) {
   RONDO_TRY(made.find_races(path));
   made.find_operations();
   return made;
-}
-
-// What a race is about is known while the capture is walked: so it is walked again.
-Result<void> SyncAnalysis::find_races(const std::string& path) {
-  const auto is_race = [&](std::uint32_t question) {
-    return verdicts_.is_race[question] && !questions_->all()[question].is_quiet;
-  };
-  bool any = false;
-  for (std::uint32_t i = 0; i < questions_->all().size() && !any; ++i) any = is_race(i);
-  if (!any) return {};
-
-  auto walk = GraphWalk::open(path);
-  if (!walk) return tl::unexpected(walk.error());
-  Ordinals ordinals;
-  struct Group {
-    SyncFinding finding;
-    std::uint32_t from, to;  // nodes of its last occurrence
-    std::vector<std::uint32_t> questions;
-  };
-  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
-  std::map<Pair, Group> groups;
-  std::vector<const Pair*> in_order;
-  const auto asked = [&](std::uint32_t question, const graph::Need& need) {
-    if (!is_race(question)) return;
-    const auto& from = questions_->executed(need.from.node);
-    const auto& to = questions_->executed(need.to.node);
-    const bool in_submits = from.submit != SyncQuestions::kNoSubmit && to.submit != SyncQuestions::kNoSubmit;
-    const std::uint64_t apart = in_submits ? to.submit - from.submit : 0;
-    const Pair pair{
-        (from.submit == graph::SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals.of(*questions_, need.from.node),
-        ordinals.of(*questions_, need.to.node), apart,
-        static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command)};
-    const auto [found, fresh] = groups.try_emplace(pair);
-    Group& group = found->second;
-    SyncRace& race = group.finding.race;
-    const SyncQuestion& one = questions_->all()[question];
-    if (fresh) {
-      in_order.push_back(&found->first);
-      race.from = side_of(*questions_, need.from.node);
-      race.to = side_of(*questions_, need.to.node);
-      race.executes = true;
-      const auto& a = questions_->place(need.from.node);
-      const auto& b = questions_->place(need.to.node);
-      race.is_one_queue = a.queue == b.queue;
-      race.is_one_pass = a.pass != 0 && a.pass == b.pass;
-      group.finding.rule = SyncRule::race;
-    }
-    if (fresh || group.from != need.from.node || group.to != need.to.node) {
-      group.finding.occurrences += 1;
-      group.from = need.from.node;
-      group.to = need.to.node;
-      if (!fresh && group.finding.records.size() < kMostRecords) group.finding.records.push_back(to.record);
-    }
-    if (group.finding.occurrences == 1) add_place(race, *walk, need);
-    race.hazards = static_cast<std::uint8_t>(race.hazards | hazard_bit(need.hazard));
-    race.executes = race.executes && verdicts_.executes[question];
-    add_kind(race.from, one.from_kind, one.from_part);
-    add_kind(race.to, one.to_kind, one.to_part);
-    race.possible = race.possible || need.possible || ((race.from.stages | race.to.stages) & kShaderStages) != 0;
-    races_.try_emplace(question, race);
-    group.questions.push_back(question);
-    if (group.questions.size() > kMostRecords) group.questions.resize(kMostRecords);
-  };
-  SyncQuestions again(asked);
-  NoVisitor visitor;
-  const auto totals = walk->run(visitor, &again);
-  if (!totals) return tl::unexpected(totals.error());
-
-  std::map<std::string, int> seen;
-  // To write over what was written and read since needs an order after the read. That is the race then, not the write.
-  std::set<std::tuple<std::uint64_t, std::uint64_t, std::string>> after_reads;
-  for (const auto& [pair, group] : groups)
-    if ((group.finding.race.hazards & graph::kWar) != 0)
-      for (const std::string& place : group.finding.race.words)
-        after_reads.emplace(group.finding.race.to.executed.record, group.finding.race.to.executed.at, place);
-  for (const Pair* pair : in_order) {
-    Group& group = groups.at(*pair);
-    const SyncRace& race = group.finding.race;
-    const auto comes_after_a_read = [&](const std::string& place) {
-      return after_reads.count({race.to.executed.record, race.to.executed.at, place}) != 0;
-    };
-    if (race.hazards == graph::kWaw && race.more_places == 0 &&
-        std::all_of(race.words.begin(), race.words.end(), comes_after_a_read))
-      continue;
-    // A question that many needs ask is named with all that this pair asks.
-    for (const std::uint32_t question : group.questions) races_[question] = race;
-    std::string cause = text("race {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", command_name(race.from.executed.command),
-                             command_name(race.to.executed.command), race.from.stages, race.from.access, race.to.stages,
-                             race.to.access, race.words.front(), walk->label_text(race.from.executed.label_path),
-                             walk->label_text(race.to.executed.label_path));
-    // Of the same words the place in the capture tells them apart.
-    if (const int before = seen[cause]++; before != 0) append(cause, " {}", before);
-    group.finding.id = id_of(cause);
-    findings_.all.push_back(std::move(group.finding));
-  }
-  walk_ = std::make_unique<GraphWalk>(std::move(*walk));
-  return {};
 }
 
 SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) const {
@@ -391,6 +226,7 @@ void SyncAnalysis::find_operations() {
     if (verdict == SyncVerdict::superfluous && !result.is_followed &&
         (!findings_.totals.cut.empty() || needed.count(kind_words(sync)) != 0))
       verdict = SyncVerdict::unknown;
+    if (verdict == SyncVerdict::superfluous && sync.costs_nothing) verdict = SyncVerdict::unknown;
     switch (verdict) {
       case SyncVerdict::superfluous:
         finding.rule = SyncRule::superfluous;
@@ -408,13 +244,15 @@ void SyncAnalysis::find_operations() {
         // Where it is part of a race it must first be corrected.
         if (result.verdict == SyncVerdict::needed && result.race == UINT32_MAX) finding.narrow = narrower(i);
         if (!finding.narrow.empty()) finding.rule = SyncRule::too_wide;
+        if (verdict == SyncVerdict::needed && sync.kind == SyncOp::Kind::semaphore && sync.is_one_queue)
+          finding.rule = SyncRule::replaceable;
         break;
     }
     std::string cause = text("{} {} {} {}", word_of(finding.rule), command_name(sync.command), ordinal,
                              walk_->label_text(sync.label_path));
     for (const model::Barrier& one : sync.barriers) append(cause, " {}", barrier_words(one));
     for (const SyncNarrow& one : finding.narrow) append(cause, " {} {}", one.barrier, barrier_words(one.enough));
-    finding.id = id_of(cause);
+    finding.id = finding_id(cause);
     const auto [found, fresh] = at.try_emplace(cause, findings_.all.size());
     if (fresh) {
       findings_.all.push_back(std::move(finding));

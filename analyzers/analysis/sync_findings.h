@@ -3,6 +3,7 @@
 // device. One thread.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -21,12 +22,16 @@ enum class SyncRule : std::uint8_t {
   ineffective,  // it comes near to ordering a race, and orders nothing else
   superfluous,  // nothing needs it
   too_wide,     // less would do
+  replaceable,  // a semaphore between batches of one queue: a barrier would do
   needed,       // no finding: without it there would be a race
   unknown,      // no finding: nobody knows what it is for
 };
 inline constexpr SyncRule kSyncRules[] = {SyncRule::race, SyncRule::ineffective, SyncRule::superfluous,
-                                          SyncRule::too_wide};
+                                          SyncRule::too_wide, SyncRule::replaceable};
 std::string_view word_of(SyncRule rule);
+
+// The same for the same cause.
+std::string finding_id(const std::string& cause);
 
 // One of the two commands of a race.
 struct SyncSide {
@@ -39,14 +44,15 @@ struct SyncSide {
 
 struct SyncRace {
   SyncSide from, to;
-  std::uint8_t hazards = 0;        // of graph::NeedKind: kRaw, kWar, kWaw
+  std::uint8_t hazards = 0;        // of graph::NeedKind: kRaw, kWar, kWaw, kLifetime, kOwner
   std::vector<GraphPlace> places;  // the first ranges
-  std::vector<std::string> words;  // the same, as they were named then
+  std::vector<std::string> words;  // the same, as they were named then; of kLifetime the objects
   std::uint64_t more_places = 0;   // ranges that are not there
   bool possible = false;           // perhaps they do not touch the same bytes
   bool executes = false;           // it is ordered, but what was written is not made visible
   bool is_one_queue = true;
   bool is_one_pass = false;  // both are in the same render pass
+  std::array<std::uint32_t, 2> families{graph::SyncLog::kNoFamily, graph::SyncLog::kNoFamily};  // of their queues
 };
 
 // A barrier, or a part of one, that could be narrower.

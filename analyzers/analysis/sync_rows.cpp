@@ -68,12 +68,23 @@ std::string places_text(const SyncRace& race) {
 }
 
 std::string why_text(const SyncRace& race) {
+  if (race.hazards == graph::kLifetime)
+    return "the host does not wait until the batch of the first has ended, which may still use it";
+  if (race.hazards == graph::kOwner)
+    return text("queue family {} reads what family {} owns: no release and acquire moved it", race.families[1],
+                race.families[0]);
   if (race.executes) return "the program orders them, but does not make visible what is written";
   return "the program does not order them";
 }
 
 // What to do about a race.
 std::string cure_text(const SyncRace& race) {
+  if (race.hazards == graph::kLifetime) return "let the host wait for a fence of the submit before it does so";
+  if ((race.hazards & graph::kOwner) != 0)
+    return text(
+        "after the write release it on family {0}, and before the read acquire it on family {1}: two barriers with "
+        "srcQueueFamilyIndex {0} and dstQueueFamilyIndex {1}, and a semaphore between them",
+        race.families[0], race.families[1]);
   if (race.to.presents) return "let the present wait for a semaphore that the work before it signals";
   if (race.from.presents) return "wait for the semaphore of the acquire, in the stages that use the image";
   if (race.to.on_host) return "let the host wait for a fence of the submit before it writes";
@@ -95,6 +106,10 @@ std::string grade_of(const SyncFinding& finding) {
 }
 
 std::string sync_name(const SyncAnalysis& analysis, const SyncOp& sync) {
+  if (sync.kind == SyncOp::Kind::host_wait) return text("{} {}", codec::info(sync.command).name, sync.record);
+  if (sync.kind == SyncOp::Kind::semaphore)
+    return text("{} {} waits for {}, which {} signals", codec::info(sync.command).name, sync.record,
+                printable(analysis.walk().name(sync.semaphore)), sync.signalled_by);
   const std::string where = text("{} {}", codec::info(sync.command).name, text_of({sync.record, sync.submit}));
   std::string out =
       sync.kind == SyncOp::Kind::dependency
@@ -111,6 +126,34 @@ std::string sync_name(const SyncAnalysis& analysis, const SyncOp& sync) {
   return out;
 }
 
+std::string removal_text(const SyncOp& sync) {
+  switch (sync.kind) {
+    case SyncOp::Kind::host_wait:
+      return "nothing that the host does afterwards needs it: it reads back nothing, and ends or changes nothing that "
+             "work may use\n";
+    case SyncOp::Kind::semaphore:
+      return "the work after it needs nothing from before the signal that is not ordered without it\n";
+    default:
+      return "all that it orders is ordered without it, or needs no order: it can be removed\n";
+  }
+}
+
+std::string_view word_of(SyncOp::Kind kind) {
+  switch (kind) {
+    case SyncOp::Kind::barrier:
+      return "barrier";
+    case SyncOp::Kind::event:
+      return "event";
+    case SyncOp::Kind::dependency:
+      return "dependency";
+    case SyncOp::Kind::semaphore:
+      return "semaphore";
+    case SyncOp::Kind::host_wait:
+      return "host wait";
+  }
+  return "";
+}
+
 std::string barrier_name(const SyncAnalysis& analysis, const Barrier& one) {
   if (one.kind == Barrier::Kind::memory) return "memory";
   std::string out = printable(analysis.walk().name(one.resource));
@@ -124,6 +167,16 @@ void append_race(std::string& out, const SyncAnalysis& analysis, const SyncRace&
   append(out, "{}second: {}\n", before, side_text(analysis, race.to));
   append(out, "{}{}\n", before, why_text(race));
   append(out, "{}{}\n", before, cure_text(race));
+}
+
+void append_needs(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
+  for (const std::uint32_t number : analysis.result(finding.sync).needs) {
+    const graph::SyncQuestion& need = analysis.questions().all()[number];
+    const auto& from = analysis.questions().from_command(need);
+    const auto& to = analysis.questions().to_command(need);
+    append(out, "    only it orders {} {} before {} {}\n", codec::info(from.command).name,
+           text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
+  }
 }
 
 std::string occurrences_text(const SyncFinding& finding) {
@@ -185,6 +238,12 @@ void write_race(JsonWriter& json, const SyncAnalysis& analysis, const SyncRace& 
     write_place(json, analysis.walk(), place);
     json.end_object();
   }
+  // Of objects that end there are no ranges.
+  for (std::size_t i = race.places.size(); i < race.words.size(); ++i) {
+    json.begin_object();
+    json.field("object", race.words[i]);
+    json.end_object();
+  }
   json.end_array();
   json.field("more_places", race.more_places);
   json.field("ordered", race.executes);
@@ -219,7 +278,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
     append(out, "    {}: {}\n", barrier_name(analysis, sync.barriers[i]), scopes_text(sync.barriers[i]));
   switch (finding.rule) {
     case SyncRule::superfluous:
-      out += "    all that it orders is ordered without it, or needs no order: it can be removed\n";
+      out += "    " + removal_text(sync);
       if (finding.needed_like != 0)
         append(out, "    but {} with the same scopes and resources: perhaps it is the same place of the program\n",
                finding.needed_like == 1 ? std::string("another one is needed")
@@ -240,13 +299,11 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
       }
       break;
     case SyncRule::needed:
-      for (const std::uint32_t number : analysis.result(finding.sync).needs) {
-        const graph::SyncQuestion& need = analysis.questions().all()[number];
-        const auto& from = analysis.questions().executed(need.from);
-        const auto& to = analysis.questions().executed(need.to);
-        append(out, "    only it orders {} {} before {} {}\n", codec::info(from.command).name,
-               text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
-      }
+      append_needs(out, analysis, finding);
+      break;
+    case SyncRule::replaceable:
+      out += "    both batches are of one queue: a barrier at the begin of the second batch would do the same\n";
+      append_needs(out, analysis, finding);
       break;
     case SyncRule::unknown:
       out += "    nobody knows what it is for: nothing that follows needs it, or the host reads or waits\n";
@@ -274,8 +331,14 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
     const SyncOp& sync = analysis.sync(finding.sync);
     json.field("record", sync.record);
     json.field("at", sync.at);
-    json.field("submit", sync.submit);
+    json.key("submit");
+    sync.submit != graph::SyncQuestions::kNoSubmit ? json.unsigned_value(sync.submit) : json.null();
     json.field("command", codec::info(sync.command).name);
+    json.field("kind", word_of(sync.kind));
+    if (sync.kind == SyncOp::Kind::semaphore) {
+      json.field("semaphore", analysis.walk().name(sync.semaphore));
+      json.field("signalled_by", sync.signalled_by);
+    }
     if (sync.pass != ObjectId::null) json.field("render_pass", analysis.walk().name(sync.pass));
     json.field("executed", sync.times);
     write_labels(json, analysis, sync.label_path);
@@ -304,10 +367,10 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
     for (const std::uint32_t number : analysis.result(finding.sync).needs) {
       const graph::SyncQuestion& need = analysis.questions().all()[number];
       json.begin_object();
-      json.field("from", text_of({analysis.questions().executed(need.from).record,
-                                  analysis.questions().executed(need.from).submit}));
-      json.field("to", text_of({analysis.questions().executed(need.to).record,
-                                analysis.questions().executed(need.to).submit}));
+      const auto& from = analysis.questions().from_command(need);
+      const auto& to = analysis.questions().to_command(need);
+      json.field("from", text_of({from.record, from.submit}));
+      json.field("to", text_of({to.record, to.submit}));
       json.end_object();
     }
     json.end_array();

@@ -22,6 +22,8 @@ Result<std::vector<bool>> rules_of(const char* option, const std::string& given,
   std::vector<std::string> known;
   for (const SyncRule rule : kSyncRules) known.emplace_back(word_of(rule));
   std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::unknown) + 1, given.empty() && all_by_default);
+  // A semaphore that a barrier could replace is right, and programs may prefer it.
+  wanted[static_cast<std::size_t>(SyncRule::replaceable)] = false;
   const auto words = parse_list(option, given, known);
   if (!words) return tl::unexpected(words.error());
   for (const std::string& word : *words)
@@ -44,9 +46,11 @@ Result<int> run_sync(Arguments args) {
       "Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
-  cli.value("--rules", "RULES", "only these: race, ineffective, superfluous, too-wide, with commas between them",
+  cli.value("--rules", "RULES",
+            "only these, with commas between them: race, ineffective, superfluous, too-wide, replaceable (default\n"
+            "all but replaceable)",
             rules);
-  cli.flag("--all", "what is needed, too, and what for", all);
+  cli.flag("--all", "what is needed or replaceable, too, and what for", all);
   cli.value("--max", "N", "at most N findings (default all)", max);
   cli.value("--fail-on", "RULES", "status 5 if there is a finding of one of these rules", fail_on);
   Budgets budgets;
@@ -65,6 +69,7 @@ Result<int> run_sync(Arguments args) {
   const auto most = parse_count("--max", max, UINT64_MAX);
   if (!most) return tl::unexpected(most.error());
   for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
+  if (all && rules.empty()) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
   RONDO_TRY(budgets.start(file));
   auto analysis = SyncAnalysis::of(file);
   if (!analysis) return tl::unexpected(analysis.error());

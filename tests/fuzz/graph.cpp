@@ -25,14 +25,14 @@ class Orders final : public model::SubmitSink {
  public:
   explicit Orders(graph::SyncQuestions& questions) : questions_(questions) {}
   void batch(const model::Batch& batch) override {
-    questions_.log.submitted(batch);
-    questions_.log.begins(batch);
+    questions_.submitted(batch);
+    questions_.begins(batch);
     batches_.push_back(batch);
   }
-  void host(const model::HostSync& sync) override { questions_.log.host(sync); }
-  void ended(ObjectId id) override { questions_.log.ended(id); }
+  void host(const model::HostSync& sync) override { questions_.host(sync); }
+  void ended(ObjectId id) override { questions_.ended(id); }
   void end_batches() {
-    for (const model::Batch& one : batches_) questions_.log.ends(one);
+    for (const model::Batch& one : batches_) questions_.ends(one);
     batches_.clear();
   }
 
@@ -76,13 +76,16 @@ void graph(Bytes file) {
     if (!model::load(stream, step, parameters)) break;
     const model::Call call = model::call_of(stream, step, parameters);
     placement.take(call);
+    questions.call(call, placement);
     for (const ObjectId id : call.ended) work->ended(id);
     submits.take(call);
     model.take(call);
     orders.end_batches();
+    questions.done();
     if (step.submits != 0) work->finish();
   }
   work->finish();
+  questions.finish();
   const graph::SyncVerdicts verdicts = graph::find_verdicts(questions);
   expect(verdicts.is_race.size() == questions.all().size(), "each question has an answer");
   expect(verdicts.syncs.size() == questions.log.syncs().size(), "each command has a verdict");

@@ -87,6 +87,7 @@ struct Op {
     host_write,  // happens
   } kind = begin;
   std::uint64_t record = 0;  // of the command or of the call
+  std::uint64_t key = 0;     // of the wait: SyncProgram::wait_key()
   int queue = -1;
   std::size_t batch = 0;                   // number of the batch
   const Command* what = nullptr;           // the command
@@ -113,7 +114,8 @@ class Execution {
   struct Pending {
     const HostCall* call;
     SyncBatch batch;
-    bool is_last;                             // of its call
+    std::size_t number;                       // in its call, …
+    bool is_last;                             // … of which it is the last one
     std::vector<std::size_t> binary_signals;  // by wait: the number of the signal, from 1
   };
   struct Semaphore {
@@ -146,12 +148,13 @@ class Execution {
   void submit(const HostCall& call) {
     for (const int fence : call.fences) fences_.erase(fence);
     for (const SyncBatch& batch : call.batches) {
-      Pending made{&call, batch, &batch == &call.batches.back(), {}};
+      Pending made{
+          &call, batch, static_cast<std::size_t>(&batch - call.batches.data()), &batch == &call.batches.back(), {}};
       for (const SyncSemaphore& wait : batch.waits) made.binary_signals.push_back(semaphores_[wait.semaphore].signals);
       for (const SyncSemaphore& signal : batch.signals) semaphores_[signal.semaphore].signals += 1;
       pending_.push_back(std::move(made));
     }
-    if (call.batches.empty()) pending_.push_back({&call, {}, true, {}});
+    if (call.batches.empty()) pending_.push_back({&call, {}, 0, true, {}});
   }
 
   // The signals that are before the end of a wait. Of a timeline semaphore these are the first one that reaches the
@@ -191,6 +194,7 @@ class Execution {
     add(Op::begin, record, queue);
     for (std::size_t i = 0; i < one.batch.waits.size(); ++i) {
       Op& op = add(Op::wait, record, queue);
+      op.key = SyncProgram::wait_key(record, one.number, i);
       op.stages = one.batch.waits[i].stages;
       op.sources = signals_of(one.batch.waits[i], one.binary_signals[i]);
     }
@@ -335,6 +339,7 @@ class Followed {
                              .is_by_host = true});
         return;
       case Op::wait: {
+        if (without_.count(op.key) != 0) return;
         const Reach reach = reach_of_signals(op);
         if (reach.reached)
           scopes_.push_back({.queue = op.queue,
@@ -346,9 +351,11 @@ class Followed {
       }
       case Op::signal:
       case Op::fence:
-        return signal(i);
+        if (without_.count(op.record) == 0) signal(i);
+        return;
       case Op::host_wait:
-        if (reach_of_signals(op).reached) host_since_ = std::min(host_since_, op.record);
+        if (without_.count(op.record) == 0 && reach_of_signals(op).reached)
+          host_since_ = std::min(host_since_, op.record);
         return;
       case Op::host_write:
         return meet(host_access_of(op), host_since_ != UINT64_MAX);
@@ -477,6 +484,8 @@ std::vector<std::uint64_t> SyncProgram::removable() const {
   const Execution execution(*this);
   std::set<std::uint64_t> all;
   for (const Op& op : execution.ops()) {
+    if (op.kind == Op::wait) all.insert(op.key);
+    if (op.kind == Op::host_wait) all.insert(op.record);
     if (op.kind != Op::command) continue;
     if (op.what->kind != Command::barrier && op.what->kind != Command::wait_events) continue;
     const auto& dependencies = op.what->dependencies;

@@ -127,9 +127,14 @@ class SyncProgram {
   std::uint64_t device_idle();
   std::uint64_t host_write(int memory, std::uint64_t offset, std::uint64_t size);
 
-  // Records of the barrier commands and event waits that execute and that change no layout.
+  // A wait for a semaphore: the i-th of the batch of this number in the call.
+  static std::uint64_t wait_key(std::uint64_t record, std::size_t batch, std::size_t i) {
+    return record | (1 + std::uint64_t{batch} * 1024 + i) << 32;
+  }
+  // Records of the barrier commands and event waits that execute and that change no layout, and of the waits of the
+  // host; and wait_key() of each wait for a semaphore.
   std::vector<std::uint64_t> removable() const;
-  // All races. Barrier commands and event waits in `without` order nothing.
+  // All races. What is in `without` orders nothing.
   std::set<OracleRace> races(const std::set<std::uint64_t>& without = {}) const;
 
   // What a command buffer holds, for the oracle and for a generator.

@@ -40,6 +40,12 @@ Races without(const Races& all, const Races& some) {
   return rest;
 }
 
+// As the oracle names what can be removed.
+std::uint64_t key_of(const graph::SyncOp& one) {
+  if (one.kind != graph::SyncOp::Kind::semaphore) return one.record;
+  return test::SyncProgram::wait_key(one.record, one.index / 1024, one.index % 1024);
+}
+
 // Of a capture: its races, and the records of its synchronization commands by verdict.
 struct Said {
   Races races;
@@ -66,11 +72,12 @@ Said said_of(const std::string& path) {
   for (std::size_t i = 1; i < verdicts.syncs.size(); ++i) {
     const SyncVerdict verdict = verdicts.syncs[i].verdict;
     if (verdict == SyncVerdict::superfluous || verdict == SyncVerdict::ineffective)
-      said.removed.insert(questions.log.syncs()[i].record);
+      said.removed.insert(key_of(questions.log.syncs()[i]));
     if (verdict != SyncVerdict::needed) continue;
-    Races& all = said.needed[questions.log.syncs()[i].record];
+    Races& all = said.needed[key_of(questions.log.syncs()[i])];
     for (const std::uint32_t number : verdicts.syncs[i].needs) {
       const graph::SyncQuestion& need = questions.all()[number];
+      if (need.host != graph::SyncQuestion::kNoHost) continue;  // a lifetime
       all.insert({questions.executed(need.from).record, questions.executed(need.to).record,
                   static_cast<OracleRace::Hazard>(need.hazard)});
     }

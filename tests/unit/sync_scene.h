@@ -14,12 +14,16 @@
 
 namespace rondo::test {
 
+namespace scene {
+
 constexpr VkPipelineStageFlags2 kCopy = VK_PIPELINE_STAGE_2_COPY_BIT, kClear = VK_PIPELINE_STAGE_2_CLEAR_BIT;
 constexpr VkPipelineStageFlags2 kTransfer = VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT;
 constexpr VkPipelineStageFlags2 kCompute = VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT;
 constexpr VkPipelineStageFlags2 kAllStages = VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT;
 constexpr VkAccessFlags2 kRead = VK_ACCESS_2_TRANSFER_READ_BIT, kWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
 constexpr VkAccessFlags2 kAny = VK_ACCESS_2_MEMORY_READ_BIT | VK_ACCESS_2_MEMORY_WRITE_BIT;
+
+}  // namespace scene
 
 // Commands are named by the order in which they are recorded: "c0" is the first one that a SyncScene records.
 struct SyncScene : GraphScene {
@@ -113,6 +117,11 @@ struct SyncScene : GraphScene {
     record(CommandId::vkCmdClearColorImage,
            args_vkCmdClearColorImage{to, one, VK_IMAGE_LAYOUT_GENERAL, &color, 1, &range});
   }
+  VkQueue other_queue(std::uint64_t value, std::uint32_t family = 0) {
+    VkQueue made = handle<VkQueue>(value);
+    capture.call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{device, family, 1, &made});
+    return made;
+  }
   void wait_idle(VkQueue on) { capture.call(CommandId::vkQueueWaitIdle, args_vkQueueWaitIdle{on}, kOk); }
   void go(VkCommandBuffer into) {
     to = into;
@@ -120,7 +129,7 @@ struct SyncScene : GraphScene {
   }
   struct Given {
     VkSemaphore wait = VK_NULL_HANDLE, signal = VK_NULL_HANDLE;
-    VkPipelineStageFlags2 wait_stages = kAllStages, signal_stages = kAllStages;
+    VkPipelineStageFlags2 wait_stages = scene::kAllStages, signal_stages = scene::kAllStages;
     std::uint64_t wait_value = 0, signal_value = 0;
   };
   void submit(VkQueue on, VkCommandBuffer what, const Given& given) {
@@ -138,6 +147,7 @@ struct SyncScene : GraphScene {
     info.signalSemaphoreInfoCount = given.signal != VK_NULL_HANDLE ? 1 : 0;
     info.pSignalSemaphoreInfos = &signal;
     capture.call(CommandId::vkQueueSubmit2, args_vkQueueSubmit2{on, 1, &info, VK_NULL_HANDLE}, kOk);
+    submits.push_back(capture.last_number());
   }
   VkSemaphore semaphore(std::uint64_t value, bool timeline = false) {
     VkSemaphoreTypeCreateInfo type{};
@@ -151,7 +161,14 @@ struct SyncScene : GraphScene {
 
   std::string name(std::uint64_t record) const {
     const auto found = std::find(names.begin(), names.end(), record);
-    return found != names.end() ? "c" + std::to_string(found - names.begin()) : "host";
+    if (found != names.end()) return "c" + std::to_string(found - names.begin());
+    const auto submit = std::find(submits.begin(), submits.end(), record);
+    return submit != submits.end() ? "submit" + std::to_string(submit - submits.begin()) : "host";
+  }
+  // Of what the program could leave out.
+  std::string name(const graph::SyncOp& sync) const {
+    if (sync.kind == graph::SyncOp::Kind::host_wait) return codec::info(sync.command).name;
+    return name(sync.record);
   }
   // "RAW c1 c3", "superfluous c2", "ineffective c2 RAW c1 c3", "too-wide c2: COPY(TRANSFER_WRITE)->NONE()".
   std::vector<std::string> findings() {
@@ -170,9 +187,10 @@ struct SyncScene : GraphScene {
     std::vector<std::string> all;
     for (const analyzers::SyncFinding& one : analysis->findings().all) {
       if (one.rule >= analyzers::SyncRule::needed) continue;
+      if (one.rule == analyzers::SyncRule::replaceable && !with_replaceable) continue;
       std::string said = one.rule == analyzers::SyncRule::race
                              ? race_text(one.race)
-                             : std::string(word_of(one.rule)) + " " + name(analysis->sync(one.sync).record);
+                             : std::string(word_of(one.rule)) + " " + name(analysis->sync(one.sync));
       if (one.rule == analyzers::SyncRule::ineffective) said += " " + race_text(one.race);
       for (const analyzers::SyncNarrow& narrow : one.narrow) {
         const model::Barrier& enough = narrow.enough;
@@ -191,7 +209,8 @@ struct SyncScene : GraphScene {
 
   VkCommandBuffer to = commands;
   VkEvent event = created_event(0x700);
-  std::vector<std::uint64_t> names;  // records
+  std::vector<std::uint64_t> names, submits;  // records
+  bool with_replaceable = false;              // findings() has these, too
 };
 
 }  // namespace rondo::test

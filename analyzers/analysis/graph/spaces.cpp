@@ -145,6 +145,14 @@ bool Spaces::has_own_space(ObjectId id) {
   return true;
 }
 
+ObjectId Spaces::only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const {
+  const SpaceInfo& info = infos_[space];
+  if (info.kind == SpaceInfo::Kind::image || info.kind == SpaceInfo::Kind::buffer) return info.object;
+  if (info.kind != SpaceInfo::Kind::memory) return ObjectId::null;
+  const std::vector<ObjectId> all = placement_.on(info.object, begin, end - begin);
+  return all.size() == 1 ? all.front() : ObjectId::null;
+}
+
 void Spaces::touch(const access::Touch& touch, HandleType type) {
   refresh();
   const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0}), touch.reads(), touch.writes()};

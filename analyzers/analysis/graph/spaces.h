@@ -65,6 +65,9 @@ class Spaces {
   // Between nodes: the object is gone.
   void ended(ObjectId id);
 
+  // The buffer or image that alone lies on these numbers of a space; null: none, or several.
+  ObjectId only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const;
+
   // Of objects that are gone, too.
   const SpaceInfo& info(std::uint32_t space) const { return infos_[space]; }
 

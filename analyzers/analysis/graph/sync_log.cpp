@@ -19,29 +19,10 @@ using model::Barrier;
 constexpr std::size_t kMostOps = std::size_t{1} << 26;
 constexpr std::uint32_t kMostQueues = 1024;
 constexpr std::size_t kMostShapes = std::size_t{1} << 14;
-// A timeline semaphore that signals so often without a wait keeps its last signals only.
-constexpr std::size_t kMostSignals = 64;
-
 constexpr VkPipelineStageFlags2 kAllStages = ~VkPipelineStageFlags2{0};
-constexpr VkAccessFlags2 kAllAccesses = ~VkAccessFlags2{0};
 
 bool changes(const Barrier& one) {
   return (one.kind == Barrier::Kind::image && one.old_layout != one.new_layout) || one.src_family != one.dst_family;
-}
-
-// All that comes before on one queue, before all that comes after on another one.
-SyncShape whole(std::uint32_t from, VkPipelineStageFlags2 from_stages, std::uint32_t to,
-                VkPipelineStageFlags2 to_stages) {
-  SyncShape shape;
-  shape.from_queue = from;
-  shape.to_queue = to;
-  shape.first = from_stages;
-  shape.second = to_stages;
-  shape.src_stages = from_stages;
-  shape.dst_stages = to_stages;
-  shape.src_access = shape.dst_access = kAllAccesses;
-  shape.is_whole = to == SyncLog::kHost;
-  return shape;
 }
 
 // What a barrier says of both scopes.
@@ -66,6 +47,20 @@ SyncShape without_memory(SyncShape shape) {
 }
 
 }  // namespace
+
+SyncShape SyncShape::between(std::uint32_t from_queue, VkPipelineStageFlags2 from_stages, std::uint32_t to_queue,
+                             VkPipelineStageFlags2 to_stages) {
+  SyncShape shape;
+  shape.from_queue = from_queue;
+  shape.to_queue = to_queue;
+  shape.first = from_stages;
+  shape.second = to_stages;
+  shape.src_stages = from_stages;
+  shape.dst_stages = to_stages;
+  shape.src_access = shape.dst_access = ~VkAccessFlags2{0};
+  shape.is_whole = to_queue == SyncLog::kHost;
+  return shape;
+}
 
 SyncLog::SyncLog() : syncs_(1) {}
 
@@ -204,7 +199,7 @@ void SyncLog::add_dependencies(const Executed& executed, OpenPass& pass) {
     if (one.src_subpass != VK_SUBPASS_EXTERNAL) shape.from_subpass = one.src_subpass;
     if (one.dst_subpass != VK_SUBPASS_EXTERNAL) shape.to_subpass = one.dst_subpass;
     // A dependency of a subpass on itself orders nothing; it allows barriers.
-    if (one.src_subpass == one.dst_subpass) shape = whole(on, 0, on, 0);
+    if (one.src_subpass == one.dst_subpass) shape = SyncShape::between(on, 0, on, 0);
     shape.is_named = !one.implicit;
     std::uint32_t sync = kNone;
     if (!one.implicit) {
@@ -290,164 +285,6 @@ std::uint32_t SyncLog::part_of(const model::Transition& one) {
     return i;
   }
   return kAllParts;
-}
-
-// --- Batches, and the host ---
-
-void SyncLog::order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages) {
-  const SyncShape shape = whole(from.queue, from.stages, to_queue, to_stages);
-  add(shape, shape, kNone, from.after, 0, 0);
-  for (const auto& [stages, after] : from.earlier) {
-    const SyncShape earlier = whole(from.queue, stages, to_queue, to_stages);
-    add(earlier, earlier, kNone, after, 0, 0);
-  }
-}
-
-// What comes after a signal is not of its first scope. So a signal is an op, too: one that orders nothing.
-std::uint32_t SyncLog::signal_now() {
-  add({}, {}, kNone, static_cast<std::uint32_t>(ops_.size()), 0, 0);
-  return static_cast<std::uint32_t>(ops_.size() - 1);
-}
-
-void SyncLog::submitted(const model::Batch& batch) { submitted_[{batch.record, batch.index}] = signal_now(); }
-
-void SyncLog::begins(const model::Batch& batch) {
-  record_ = batch.record;
-  const std::uint32_t on = queue(batch.queue);
-  device_of_[on] = batch.device;
-  std::uint32_t after = static_cast<std::uint32_t>(ops_.size());
-  if (const auto found = submitted_.find({batch.record, batch.index}); found != submitted_.end()) {
-    after = found->second;
-    submitted_.erase(found);
-  }
-  // The presentation engine is no queue: only semaphores order what it reads.
-  const std::uint32_t to = batch.kind == model::Batch::Kind::present ? kPresent : on;
-  if (to == on) order({after, kHost, kAllStages, 0, {}}, on, kAllStages);
-  for (const model::SemaphoreUse& one : batch.waits) wait(one, to);
-}
-
-void SyncLog::wait(const model::SemaphoreUse& use, std::uint32_t to_queue) {
-  const auto found = semaphores_.find(use.semaphore);
-  if (found == semaphores_.end()) return;
-  const VkPipelineStageFlags2 said = second_stages(use.stages);
-  const VkPipelineStageFlags2 stages = to_queue == kPresent ? kAllStages : with_later(said);
-  std::vector<Signal>& signals = found->second;
-  if (!use.timeline) {
-    for (const Signal& one : signals) order(one, to_queue, stages);
-    semaphores_.erase(found);
-    return;
-  }
-  // A signal of a value comes after those of lower values.
-  bool reached = false;
-  for (const Signal& one : signals) {
-    if (reached) break;
-    order(one, to_queue, stages);
-    reached = one.value >= use.value;
-  }
-}
-
-void SyncLog::ends(const model::Batch& batch) {
-  if (batch.signals.empty() && batch.fence == ObjectId::null) return;
-  const std::uint32_t on = queue(batch.queue);
-  const std::uint32_t here = signal_now();
-  for (const model::SemaphoreUse& one : batch.signals) {
-    std::vector<Signal>& signals = semaphores_[one.semaphore];
-    if (!one.timeline) signals.clear();
-    if (signals.size() >= kMostSignals) signals.erase(signals.begin());
-    const VkPipelineStageFlags2 stages = with_earlier(first_stages(one.stages));
-    Signal signal{here, on, stages, one.value, {}};
-    for (const auto& [others, after] : signalled_[on])
-      if ((others & ~stages) != 0) signal.earlier.emplace_back(others, after);
-    signals.push_back(std::move(signal));
-    std::sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) { return a.value < b.value; });
-  }
-  // Signals of one batch have no order.
-  for (const model::SemaphoreUse& one : batch.signals) signalled_[on][with_earlier(first_stages(one.stages))] = here;
-  if (batch.fence == ObjectId::null) return;
-  fences_[batch.fence] = {here, on, kAllStages, 0, {}};
-  signalled_[on][kAllStages] = here;
-}
-
-// What was ordered before `from` is ordered before what the host does from now on.
-void SyncLog::host_waits(const Signal& from) { order(from, kHost, kAllStages); }
-
-bool SyncLog::is_held(const Place& place) const {
-  return std::any_of(held_.begin(), held_.end(),
-                     [&](const Held& one) { return one.queue == place.queue && place.time >= one.time; });
-}
-
-// One of several was reached, and the capture does not say which one. Where only one can have been, it was that one.
-// Else it is taken for any of them: then a race may be missed, but none is made up.
-void SyncLog::host_waits_for_any(const model::HostSync& sync) {
-  for (const ObjectId fence : sync.fences)
-    if (const auto found = fences_.find(fence); found != fences_.end()) host_waits(found->second);
-  for (const model::SemaphoreUse& use : sync.semaphores) {
-    const auto found = semaphores_.find(use.semaphore);
-    if (found == semaphores_.end()) continue;
-    const std::vector<Signal>& signals = found->second;
-    const auto reached =
-        std::find_if(signals.begin(), signals.end(), [&](const Signal& one) { return one.value >= use.value; });
-    if (reached == signals.end()) continue;
-    for (auto one = signals.begin(); one <= reached; ++one) host_waits(*one);
-  }
-}
-
-void SyncLog::host(const model::HostSync& sync) {
-  using Kind = model::HostSync::Kind;
-  if (!sync.succeeded) return;
-  record_ = sync.record;
-  const auto here = static_cast<std::uint32_t>(ops_.size());
-  switch (sync.kind) {
-    case Kind::wait_fences:
-    case Kind::poll_fence:
-      if (!sync.all && sync.fences.size() > 1) return host_waits_for_any(sync);
-      if (sync.kind == Kind::poll_fence && sync.result != VK_SUCCESS) return;
-      for (const ObjectId fence : sync.fences)
-        if (const auto found = fences_.find(fence); found != fences_.end()) host_waits(found->second);
-      return;
-    case Kind::reset_fences:
-      for (const ObjectId fence : sync.fences) fences_.erase(fence);
-      return;
-    case Kind::wait_semaphores:
-    case Kind::poll_semaphore:
-      if (!sync.all && sync.semaphores.size() > 1) return host_waits_for_any(sync);
-      for (const model::SemaphoreUse& use : sync.semaphores) {
-        const auto found = semaphores_.find(use.semaphore);
-        if (found == semaphores_.end()) continue;
-        for (const Signal& one : found->second) {
-          // A wait may be for a value between those of two signals; a poll tells a value that was reached.
-          if (sync.kind == Kind::poll_semaphore && one.value > use.value) break;
-          host_waits(one);
-          if (one.value >= use.value) break;
-        }
-      }
-      return;
-    case Kind::signal_semaphore:
-      for (const model::SemaphoreUse& use : sync.semaphores)
-        semaphores_[use.semaphore].push_back({signal_now(), kHost, kAllStages, use.value});
-      return;
-    case Kind::wait_queue:
-      return host_waits({here, queue(sync.queue), kAllStages, 0});
-    case Kind::wait_device:
-    case Kind::found_device_idle:
-      for (const auto& [on, device] : device_of_)
-        if (device == sync.device) host_waits({here, on, kAllStages, 0});
-      return;
-    case Kind::acquire_image:
-      // The presentation engine has read the image when it signals.
-      for (const model::SemaphoreUse& use : sync.semaphores)
-        semaphores_[use.semaphore] = {{signal_now(), kPresent, kAllStages, 0}};
-      for (const ObjectId fence : sync.fences) fences_[fence] = {signal_now(), kPresent, kAllStages, 0};
-      return;
-    default:
-      return;
-  }
-}
-
-void SyncLog::ended(ObjectId id) {
-  semaphores_.erase(id);
-  fences_.erase(id);
-  events_.erase(id);
 }
 
 }  // namespace rondo::graph

@@ -16,6 +16,10 @@ constexpr std::size_t kMostEntries = 64;
 constexpr std::size_t kMostStates = std::size_t{1} << 15;
 constexpr std::uint32_t kOneByOne = 16;  // ops that an access looks at one after the other
 
+// Where a semaphore orders what a barrier orders, too, the barrier is the one that goes. A wait of the host goes before
+// any barriers.
+constexpr std::uint32_t kSemaphoreCost = 1, kHostWaitCost = 1u << 20;
+
 // The second scope of what the host submits, or waits for (SyncLog).
 constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
 
@@ -134,6 +138,14 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
 std::uint32_t SyncOrder::cost_of(std::uint32_t number) const {
   const SyncLog::Op& op = log_.ops()[number];
   if (op.sync == SyncLog::kNone) return 0;
+  switch (log_.syncs()[op.sync].kind) {
+    case SyncOp::Kind::host_wait:
+      return log_.syncs()[op.sync].costs_nothing ? 2 * kHostWaitCost : kHostWaitCost;
+    case SyncOp::Kind::semaphore:
+      return kSemaphoreCost;
+    default:
+      break;
+  }
   const SyncShape& shape = log_.shape(op.own_shape);
   return 64 + static_cast<std::uint32_t>(std::popcount(shape.src_stages) + std::popcount(shape.dst_stages) +
                                          std::popcount(shape.src_access) + std::popcount(shape.dst_access));

@@ -47,11 +47,19 @@ void for_each_kind(const Way& way, bool writes, const Visit& visit) {
 
 }  // namespace
 
+SyncQuestions::SyncQuestions(Asked asked, AskedOfHost of_host)
+    : asked_(std::move(asked)),
+      asked_of_host_(std::move(of_host)),
+      host_needs_(log, [this](const HostNeed& need) { ask_of_host(need); }) {}
+
 void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
   RONDO_CHECK(node == places_.size());
   places_.push_back(place_);
   if (watch_ && watch_(executed)) watched_.push_back({node, {}});
   executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command});
+  if (executed.recorded == nullptr) return;
+  host_needs_.node(node, place_);
+  for (const access::Touch& touch : executed.touches) host_needs_.touches(touch.object);
 }
 
 std::vector<AccessAt> SyncQuestions::accesses(std::uint32_t node, const Way& way) const {
@@ -113,9 +121,7 @@ bool SyncQuestions::is_ordered_in_pass(const Need& need, const Way& from, const 
   return is_attachment(from) && is_attachment(to) && a.subpass == b.subpass;
 }
 
-void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of,
-                          const std::function<bool(std::uint32_t)>& is_query,
-                          const std::function<bool(std::uint32_t)>& is_unknown) {
+void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of, const Spaces& spaces) {
   if (is_join(node)) {
     // Of nodes at one place that touch in one way one is enough.
     const std::uint32_t number = node & ~kJoin;
@@ -153,8 +159,11 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
   const auto take = [&](const Need& need) {
     const Way& from = of.way(need.from.way);
     const Way& to = of.way(need.to.way);
-    if (!is_ordered(need, from, to, is_query(need.space))) ask(need, from, to, is_unknown(need.space));
+    const SpaceInfo::Kind kind = spaces.info(need.space).kind;
+    if (is_ordered(need, from, to, kind == SpaceInfo::Kind::queries)) return;
+    ask(need, from, to, kind == SpaceInfo::Kind::reachable, is_foreign(need, from, to, spaces));
   };
+  tell_host(of, spaces);
   ask_of_pass(node, of);
   read_last_.clear();
   if (here.mark == Mark::ends_pass)
@@ -193,12 +202,12 @@ void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
       need.begin = std::max(use.begin, change.begin);
       need.end = std::min(use.end, change.end);
       need.hazard = begins && !use.writes ? Hazard::raw : !begins && !use.writes ? Hazard::war : Hazard::waw;
-      ask(need, of.way(need.from.way), of.way(need.to.way), false);
+      ask(need, of.way(need.from.way), of.way(need.to.way), false, false);
     }
   }
 }
 
-void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown) {
+void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign) {
   // A change of layout reads and writes. It must come after what wrote before, once.
   if (to.changes_layout && need.hazard == Hazard::raw) return;
   SyncQuestion question;
@@ -207,6 +216,7 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
   question.hazard = need.hazard;
   question.possible = need.possible;
   question.is_quiet = is_unknown || from.is_open || to.is_open;
+  question.is_foreign = is_foreign;
   // A possible need is between resources whose common bytes only the driver knows. Then only their order is asked for.
   question.memory = need.hazard != Hazard::war && !need.possible;
   if (question.memory) question.history = need.mark;
@@ -227,7 +237,7 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
           std::uint32_t{a.stage} << 24 | std::uint32_t{a.access} << 16 | std::uint32_t{b.stage} << 8 | b.access,
           question.to_part,
           std::uint32_t{question.memory} | std::uint32_t{question.is_quiet} << 1 |
-              std::uint32_t{question.possible} << 2};
+              std::uint32_t{question.possible} << 2 | std::uint32_t{question.is_foreign} << 3};
       const auto [found, fresh] = asked_at_.try_emplace(key, static_cast<std::uint32_t>(questions_.size()));
       if (fresh) {
         if (questions_.size() >= kMostQuestions) {

@@ -11,9 +11,12 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <unordered_set>
 #include <vector>
 
+#include "analyzers/analysis/graph/host_needs.h"
 #include "analyzers/analysis/graph/needs.h"
+#include "analyzers/analysis/graph/spaces.h"
 #include "analyzers/analysis/graph/sync_log.h"
 #include "analyzers/analysis/graph/sync_order.h"
 
@@ -29,23 +32,42 @@ struct SyncQuestion {
   bool memory = false;    // `to` must see what `from` wrote
   bool possible = false;  // perhaps they do not touch the same
   bool is_quiet = false;  // nobody knows what they touch: it is never a race
+  // `to` reads on another queue family what `from` wrote, and no release and acquire moved it there.
+  bool is_foreign = false;
+  std::uint32_t host = kNoHost;  // what the host needs: SyncQuestions::host(); `from` and `to` say nothing then
+  static constexpr std::uint32_t kNoHost = UINT32_MAX;
 };
 
 class SyncQuestions {
  public:
   // Is told each need and the number of what it asks: of questions that many needs ask, each time.
   using Asked = std::function<void(std::uint32_t question, const Need& need)>;
-  explicit SyncQuestions(Asked asked = {}) : asked_(std::move(asked)) {}
+  // Likewise each need of the host.
+  using AskedOfHost = std::function<void(std::uint32_t question, const HostNeed& need)>;
+  explicit SyncQuestions(Asked asked = {}, AskedOfHost of_host = {});
+  SyncQuestions(const SyncQuestions&) = delete;
+  SyncQuestions& operator=(const SyncQuestions&) = delete;
+
+  // --- As the capture is read ---
+
+  // Each call before what it does, what it submits or waits for, and done() after it. The placement has taken the call.
+  void call(const model::Call& call, const model::Placement& placement);
+  void submitted(const model::Batch& batch);
+  void host(const model::HostSync& sync);
+  void ended(ObjectId id) { log.ended(id); }
+  void done();
+  // In the order of execution.
+  void begins(const model::Batch& batch);
+  void ends(const model::Batch& batch);
+  void finish();
 
   // --- As WorkGraph takes them ---
 
   // Each command and call, before its node; also one that has none.
   void command(const access::Executed& executed) { place_ = log.take(executed); }
   void node(std::uint32_t node, const access::Executed& executed);
-  // Of a node or a join. `is_query`, `is_unknown`: of their space.
-  void needs(std::uint32_t node, std::span<const Need> needs, const Needs& from,
-             const std::function<bool(std::uint32_t space)>& is_query,
-             const std::function<bool(std::uint32_t space)>& is_unknown);
+  // Of a node or a join.
+  void needs(std::uint32_t node, std::span<const Need> needs, const Needs& from, const Spaces& spaces);
 
   // Keeps how the nodes of these commands touch.
   void watch(std::function<bool(const access::Executed&)> commands) { watch_ = std::move(commands); }
@@ -63,9 +85,13 @@ class SyncQuestions {
 
   const std::vector<SyncQuestion>& all() const { return questions_; }
   AccessAt from(const SyncQuestion& question) const {
+    if (question.host != SyncQuestion::kNoHost) return host_[question.host].from;
     return access(question.from, question.from_kind, question.from_part);
   }
-  AccessAt to(const SyncQuestion& question) const { return access(question.to, question.to_kind, question.to_part); }
+  AccessAt to(const SyncQuestion& question) const {
+    if (question.host != SyncQuestion::kNoHost) return host_[question.host].to;
+    return access(question.to, question.to_kind, question.to_part);
+  }
   const SyncLog::Place& place(std::uint32_t node) const { return places_[node]; }
   // A command that is executed.
   struct Executed {
@@ -76,6 +102,24 @@ class SyncQuestions {
   static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(places_.size()); }
   const Executed& executed(std::uint32_t node) const { return executed_[node]; }
+  // What the host needs: the end of a batch, or a write, before a call.
+  struct OfHost {
+    HostNeed::Kind kind{};
+    AccessAt from, to;
+    Executed command, call;  // the last command of the batch, or the one that writes; and the call
+    std::uint32_t node = 0;  // of the command; HostNeed::kNoNode: the batch has no work
+  };
+  const OfHost& host(const SyncQuestion& question) const { return host_[question.host]; }
+  const Executed& from_command(const SyncQuestion& question) const {
+    return question.host != SyncQuestion::kNoHost ? host_[question.host].command : executed_[question.from];
+  }
+  const Executed& to_command(const SyncQuestion& question) const {
+    return question.host != SyncQuestion::kNoHost ? host_[question.host].call : executed_[question.to];
+  }
+  // It keeps synchronization, but a program may do without it.
+  bool is_read_back(const SyncQuestion& question) const {
+    return question.host != SyncQuestion::kNoHost && host(question).kind == HostNeed::Kind::read_back;
+  }
   bool too_many() const { return too_many_ || log.too_many(); }
 
   // Other histories of the same kind whose needs ask a question, too.
@@ -95,9 +139,14 @@ class SyncQuestions {
   bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
   bool is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const;
   void ask_of_pass(std::uint32_t node, const Needs& of);
-  void ask(const Need& need, const Way& from, const Way& to, bool is_unknown);
+  void ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign);
+  void ask_of_host(const HostNeed& need);
+  bool is_foreign(const Need& need, const Way& from, const Way& to, const Spaces& spaces) const;
+  const model::Barrier* barrier_of(std::uint32_t node, const Way& way) const;
+  void tell_host(const Needs& of, const Spaces& spaces);
 
   const Asked asked_;
+  const AskedOfHost asked_of_host_;
   std::vector<SyncQuestion> questions_;
   std::vector<SyncLog::Place> places_;  // by node
   std::vector<Executed> executed_;      // by node
@@ -111,6 +160,12 @@ class SyncQuestions {
   std::vector<std::uint32_t> read_last_;  // spaces that the last subpass of the pass that ends here reads
   SyncLog::Place asked_to_;               // that place
   SyncLog::Place place_;                  // of the command that was taken last
+  HostNeeds host_needs_;
+  std::vector<OfHost> host_;
+  Executed call_;                            // that was taken last
+  std::unordered_set<ObjectId> concurrent_;  // buffers and images that no queue family owns
+  // Of it: what was asked, by the end of a batch or by what writes.
+  std::map<std::tuple<std::uint64_t, std::uint32_t, AccessKind, bool, HostNeed::Kind>, std::uint32_t> host_at_;
   bool too_many_ = false;
 };
 

@@ -17,6 +17,8 @@ constexpr int kMostRounds = 24;
 // A race is compared with so many ops before it.
 constexpr std::uint32_t kMostNear = 1024;
 
+constexpr int kWidestOfAll = 1 << 20;  // more bits than barriers have
+
 class Verdicts {
  public:
   explicit Verdicts(const SyncQuestions& questions)
@@ -83,6 +85,7 @@ class Verdicts {
     }
     for (std::size_t i = 1; i < log_.syncs().size(); ++i) {
       const SyncOp& sync = log_.syncs()[i];
+      if (sync.kind == SyncOp::Kind::host_wait && log_.found_idle()) continue;
       const bool for_host = std::any_of(sync.barriers.begin(), sync.barriers.end(), [](const model::Barrier& one) {
         return (one.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
       });
@@ -143,7 +146,7 @@ class Verdicts {
   }
 
   int width_of(std::uint32_t sync) const {
-    int width = 0;
+    int width = log_.syncs()[sync].kind == SyncOp::Kind::host_wait ? kWidestOfAll : 0;
     for (const model::Barrier& one : log_.syncs()[sync].barriers)
       width += std::popcount(first_stages(one.src_stages)) + std::popcount(second_stages(one.dst_stages)) +
                std::popcount(all_accesses(one.src_access)) + std::popcount(all_accesses(one.dst_access));
@@ -165,7 +168,9 @@ class Verdicts {
       for (const std::uint32_t sync : order.members(answer.needed)) {
         if (sync >= result_.syncs.size()) continue;
         SyncResult& result = result_.syncs[sync];
+        if (questions_.is_read_back(one)) continue;
         result.verdict = SyncVerdict::needed;
+        if (!result.needs.empty() && is_same_of_host(result.needs.back(), one)) continue;
         result.need_count += 1;
         if (result.needs.size() < kMostExamples) result.needs.push_back(i);
       }
@@ -185,9 +190,17 @@ class Verdicts {
       if (removed_[i]) result_.syncs[i].verdict = SyncVerdict::superfluous;
   }
 
+  // The host needs the end of a batch in two ways (HostNeeds).
+  bool is_same_of_host(std::uint32_t other, const SyncQuestion& one) const {
+    const SyncQuestion& before = questions_.all()[other];
+    return one.host != SyncQuestion::kNoHost && before.host != SyncQuestion::kNoHost &&
+           questions_.from_command(before).record == questions_.from_command(one).record &&
+           questions_.to_command(before).record == questions_.to_command(one).record;
+  }
+
   void add_use(const SyncOrder::Used& used, std::uint32_t number) {
     const SyncLog::Op& op = log_.ops()[number];
-    if (op.sync == SyncLog::kNone) return;
+    if (op.sync == SyncLog::kNone || op.part >= result_.syncs[op.sync].uses.size()) return;
     SyncUse& use = result_.syncs[op.sync].uses[op.part];
     use.any = true;
     use.src_stages |= used.src_stage;
@@ -211,7 +224,6 @@ class Verdicts {
       const SyncQuestion& one = questions_.all()[i];
       if (!result_.is_race[i] || one.is_quiet) continue;
       const AccessAt from = questions_.from(one), to = questions_.to(one);
-      if (from.place.queue != to.place.queue) continue;  // no barrier orders them
       const std::uint32_t end = to.is_transition() ? to.first_op : to.place.time;
       std::uint32_t begin = from.is_transition() ? from.end_op : from.place.time;
       if (end > kMostNear) begin = std::max(begin, end - kMostNear);
@@ -221,9 +233,12 @@ class Verdicts {
       for (std::uint32_t number = begin; number < end; ++number) {
         const SyncLog::Op& op = log_.ops()[number];
         if (op.sync == SyncLog::kNone) continue;
+        const SyncOp& sync = log_.syncs()[op.sync];
         const SyncShape& shape = log_.shape(op.own_shape);
-        const model::Barrier& barrier = log_.syncs()[op.sync].barriers[op.part];
-        if (barrier.kind != model::Barrier::Kind::memory && !has_met(one.history, number)) continue;
+        if (shape.from_queue != from.place.queue || shape.to_queue != to.place.queue) continue;
+        if (!sync.barriers.empty() && sync.barriers[op.part].kind != model::Barrier::Kind::memory &&
+            !has_met(one.history, number))
+          continue;
         SyncResult& result = result_.syncs[op.sync];
         if (result.race != UINT32_MAX || !is_near(shape, from, to, one.memory)) continue;
         if (removed_[op.sync]) result.verdict = SyncVerdict::ineffective;
@@ -234,8 +249,7 @@ class Verdicts {
   // One of its scopes has what the race is of, or both have the right stages. Where an order is enough, one stage.
   static bool is_near(const SyncShape& shape, const AccessAt& from, const AccessAt& to, bool memory) {
     const auto has = [](VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; };
-    const bool first = shape.from_queue == from.place.queue && has(shape.first, from.kind.stage);
-    const bool second = shape.to_queue == to.place.queue && has(shape.second, to.kind.stage);
+    const bool first = has(shape.first, from.kind.stage), second = has(shape.second, to.kind.stage);
     return (first && second) || (!memory && (first || second)) || (first && has(shape.src_access, from.kind.access)) ||
            (second && has(shape.dst_access, to.kind.access));
   }

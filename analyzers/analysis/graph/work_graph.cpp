@@ -145,7 +145,7 @@ void WorkGraph::touch(const Executed& executed) {
 
 // What a command needs, as needs of its item.
 void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
-  if (sync_ != nullptr) ask(node, all);
+  if (sync_ != nullptr) sync_->needs(node, all, needs_, spaces_);
   if (is_join(node)) {
     joined_.clear();
     for (const Need& need : all) joined_.push_back(is_join(need.from.node) ? need.from.node : item_of_[need.from.node]);
@@ -171,13 +171,6 @@ void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
       one.kinds = need.hazard == Hazard::raw ? kRaw : need.hazard == Hazard::war ? kWar : kWaw;
     item_needs_.push_back(one);
   }
-}
-
-void WorkGraph::ask(std::uint32_t node, std::span<const Need> all) {
-  const auto is_of = [&](SpaceInfo::Kind kind) {
-    return [this, kind](std::uint32_t space) { return spaces_.info(space).kind == kind; };
-  };
-  sync_->needs(node, all, needs_, is_of(SpaceInfo::Kind::queries), is_of(SpaceInfo::Kind::reachable));
 }
 
 void WorkGraph::tell(const Item& item) {

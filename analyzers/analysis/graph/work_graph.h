@@ -44,6 +44,9 @@ enum NeedKind : std::uint8_t {
   kWaw = 4,     // it writes what the other one wrote
   kLayout = 8,  // one of both is a layout transition
   kQuery = 16,  // they use the same queries
+  // Of races alone (analysis/sync_findings.h):
+  kLifetime = 32,  // the host ends, resets, records again or updates what work may still use
+  kOwner = 64,     // it reads what another queue family owns
 };
 
 struct ItemNeed {
@@ -95,7 +98,6 @@ class WorkGraph final : NeedSink {
   friend struct test::Tamper;
   void needs(std::uint32_t node, std::span<const Need> needs) override;
   void touch(const access::Executed& executed);
-  void ask(std::uint32_t node, std::span<const Need> all);
   void tell(const Item& item);
   void end_pass();
   void settle_needs();

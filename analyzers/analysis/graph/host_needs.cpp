@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analyzers/analysis/graph/host_needs.h"
+
+#include <algorithm>
+#include <bit>
+
+#include "analyzers/analysis/graph/scopes.h"
+#include "format/codec/schema.h"
+#include "format/native_view.h"
+#include "generated/args.h"
+
+namespace rondo::graph {
+
+namespace {
+
+// Of a kind, on a queue. A wait may be for a batch so many batches ago.
+constexpr std::size_t kMostWrites = 64;
+// When a memory is mapped: the host has perhaps waited for one of so many.
+constexpr std::size_t kFewWrites = 4;
+
+constexpr std::uint8_t kAllCommands = 16;
+static_assert(VkPipelineStageFlags2{1} << kAllCommands == VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
+
+// Others than the program may look into the memory at any time.
+bool is_shared(const void* chain) {
+  return find_chained<VkBaseInStructure>(chain, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT) != nullptr ||
+         find_chained<VkBaseInStructure>(chain, VK_STRUCTURE_TYPE_IMPORT_MEMORY_FD_INFO_KHR) != nullptr ||
+         find_chained<VkBaseInStructure>(chain, VK_STRUCTURE_TYPE_EXPORT_MEMORY_ALLOCATE_INFO) != nullptr;
+}
+
+}  // namespace
+
+// --- Calls ---
+
+void HostNeeds::need(HostNeed::Kind kind, ObjectId object, bool is_quiet) {
+  uses_.uses_of(object, *placement_, found_);
+  for (const ObjectUses::Use& use : found_) {
+    const Batch& batch = batches_[use.batch];
+    if (!batch.has_ended) continue;  // it waits for what comes later
+    need_end(kind, batch, object, is_quiet || use.is_quiet);
+  }
+}
+
+// A semaphore may be signalled when the last stage of the work has ended. Then nothing runs any more. But the batch has
+// ended only when a wait for all of it ends, so that wait is needed all the same.
+void HostNeeds::need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) {
+  const auto tell = [&](std::uint8_t stage, bool quiet) {
+    sink_({kind, {{stage, kAllCommands}, batch.end, 0, 0}, batch.node, batch.record, object, quiet});
+  };
+  if (!is_quiet) tell(batch.stage, false);
+  if (is_quiet || batch.stage != kAllCommands) tell(kAllCommands, true);
+}
+
+void HostNeeds::call(const model::Call& call, const model::Placement& placement) {
+  placement_ = &placement;
+  uses_.take(call);
+  for (const ObjectUses::End& end : uses_.ends()) need(HostNeed::Kind::lifetime, end.object, end.is_quiet);
+  for (const ObjectId id : call.ended) {
+    writes_.erase(id);
+    mapped_.erase(id);
+    shared_.erase(id);
+  }
+  if (!call.succeeded) return;
+  const auto for_memories = [&](const auto& visit) {
+    for (const ObjectId id : call.resolution.ids)
+      if (id != ObjectId::null && call.type_of(id) == HandleType::VkDeviceMemory) visit(id);
+  };
+  switch (call.command.canonical) {
+    case CommandId::vkAllocateMemory:
+      if (const auto* const info = call.as<args_vkAllocateMemory>().pAllocateInfo;
+          info != nullptr && is_shared(info->pNext))
+        for (const ObjectId made : call.resolution.created) shared_.insert(made);
+      return;
+    case CommandId::vkMapMemory:
+    case CommandId::vkMapMemory2:
+      return for_memories([&](ObjectId id) {
+        mapped_.insert(id);
+        if (const auto found = writes_.find(id); found != writes_.end())
+          for (auto& [where, all] : found->second)
+            for (std::size_t i = all.size() - std::min(all.size(), kFewWrites); i < all.size(); ++i)
+              may_read(id, where.second, all[i]);
+      });
+    case CommandId::vkUnmapMemory:
+    case CommandId::vkUnmapMemory2:
+      return for_memories([&](ObjectId id) { mapped_.erase(id); });
+    default:
+      return;
+  }
+}
+
+void HostNeeds::submitted(const model::Batch& batch) {
+  again_.clear();
+  uses_.ends_of(batch, again_);
+  for (const ObjectId commands : again_) need(HostNeed::Kind::lifetime, commands, false);
+}
+
+void HostNeeds::host_before(const model::HostSync& sync) {
+  using Kind = model::HostSync::Kind;
+  if (!sync.succeeded) return;
+  // Nothing may wait for the semaphore of an acquire any more, nor signal it.
+  if (sync.kind == Kind::acquire_image)
+    for (const model::SemaphoreUse& one : sync.semaphores) need(HostNeed::Kind::lifetime, one.semaphore, false);
+  if (sync.kind == Kind::query_results && !sync.waits_for_queries)
+    need(HostNeed::Kind::read_back, sync.query_pool, true);
+}
+
+void HostNeeds::may_read(ObjectId memory, AccessKind kind, Write& write) {
+  sink_({HostNeed::Kind::read_back, {kind, write.place, 0, 0}, write.node, batches_[write.batch].record, memory, true});
+}
+
+void HostNeeds::host_after() {
+  if (log_.waited().empty()) return;
+  const auto look_at = [&](ObjectId memory) {
+    const auto found = writes_.find(memory);
+    if (found == writes_.end()) return;
+    for (const SyncLog::Waited& waited : log_.waited())
+      for (auto& [where, all] : found->second) {
+        if (where.first != waited.queue) continue;
+        const auto after =
+            std::upper_bound(all.begin(), all.end(), waited.until,
+                             [](std::uint32_t until, const Write& one) { return until < one.place.time; });
+        if (after == all.begin() || std::prev(after)->is_asked) continue;
+        std::prev(after)->is_asked = true;
+        may_read(memory, where.second, *std::prev(after));
+      }
+  };
+  for (const auto* const memories : {&mapped_, &shared_})
+    for (const ObjectId memory : *memories) look_at(memory);
+}
+
+void HostNeeds::finish() {
+  for (const auto& [queue, number] : last_)
+    if (batches_[number].has_ended) need_end(HostNeed::Kind::read_back, batches_[number], ObjectId::null, true);
+}
+
+// --- Batches ---
+
+void HostNeeds::begins(const model::Batch& batch) {
+  const auto number = static_cast<std::uint32_t>(batches_.size());
+  Batch& made = batches_.emplace_back();
+  made.record = batch.record;
+  stages_ = 0;
+  made.end.queue = static_cast<std::uint16_t>(log_.queue_of(batch.queue));
+  uses_.begins(number, made.end.queue, batch);
+  // A host that waits does not learn when a present is over.
+  if (batch.kind != model::Batch::Kind::present) last_[made.end.queue] = number;
+}
+
+void HostNeeds::ends(const model::Batch& batch) {
+  if (batches_.empty() || batches_.back().record != batch.record) return;
+  Batch& ended = batches_.back();
+  ended.has_ended = true;
+  ended.end.time = log_.now();
+  ended.stage = kAllCommands;
+  for (VkPipelineStageFlags2 rest = stages_; rest != 0; rest &= rest - 1) {
+    const VkPipelineStageFlags2 one = rest & ~(rest - 1);
+    if ((stages_ & ~with_earlier(one)) == 0) ended.stage = static_cast<std::uint8_t>(std::countr_zero(one));
+  }
+}
+
+void HostNeeds::node(std::uint32_t node, const SyncLog::Place& place) {
+  node_ = node;
+  place_ = place;
+  if (!batches_.empty() && batches_.back().end.queue == place.queue) batches_.back().node = node;
+}
+
+void HostNeeds::touches(ObjectId object) {
+  if (batches_.empty() || batches_.back().end.queue != place_.queue) return;
+  uses_.touched(static_cast<std::uint32_t>(batches_.size() - 1), place_.queue, object);
+}
+
+void HostNeeds::writes(ObjectId memory, AccessKind kind) {
+  if (batches_.empty() || batches_.back().end.queue != place_.queue) return;
+  const auto batch = static_cast<std::uint32_t>(batches_.size() - 1);
+  std::vector<Write>& all = writes_[memory][{place_.queue, kind}];
+  if (all.empty() || all.back().batch != batch) {
+    if (all.size() >= kMostWrites) all.erase(all.begin());
+    all.push_back({});
+  }
+  all.back() = {batch, node_, place_, false};
+}
+
+}  // namespace rondo::graph

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the host needs of the work of queues, beyond what both touch (needs.h). Lifetime: batches that use an object
+// must have ended before the host ends it, resets it, records it again, updates it, submits it again, or has it
+// signalled by an acquire again. Read-back: the host may read what work wrote to memory that is mapped, or what a query
+// says. No device. One thread.
+// Specification: "Object Lifetime", "Command Buffer Lifecycle", "Host Access to Device Memory Objects".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <span>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+#include <vector>
+
+#include "analyzers/analysis/graph/object_uses.h"
+#include "analyzers/analysis/graph/sync_order.h"
+
+namespace rondo::graph {
+
+struct HostNeed {
+  enum class Kind : std::uint8_t {
+    lifetime,
+    read_back,  // perhaps: reads of the host are not in a capture. The end of the capture is one, too
+  } kind{};
+  AccessAt from;            // the end of a batch, or a write
+  std::uint32_t node = 0;   // of the write, or the last one of the batch; kNoNode: the batch has none
+  std::uint64_t batch = 0;  // record of the call that submits it
+  ObjectId object = ObjectId::null;
+  bool is_quiet = false;  // perhaps it does not need it
+  static constexpr std::uint32_t kNoNode = UINT32_MAX;
+};
+
+class HostNeeds {
+ public:
+  // Is told what the host needs at the call that was taken last.
+  using Sink = std::function<void(const HostNeed& need)>;
+  HostNeeds(const SyncLog& log, Sink sink) : log_(log), sink_(std::move(sink)) {}
+
+  // In the order of the capture: each call, what it submits or waits for, and done(). The placement has taken the call.
+  void call(const model::Call& call, const model::Placement& placement);
+  void submitted(const model::Batch& batch);
+  void host_before(const model::HostSync& sync);
+  void host_after();  // the log has taken it
+  void done() { uses_.done(); }
+  // The capture ends, and with it what the program knows of its work.
+  void finish();
+
+  // In the order of execution: after the log has taken the begin, and before it takes the end.
+  void begins(const model::Batch& batch);
+  void ends(const model::Batch& batch);
+  // A node of the work of the batch that began last, …
+  void node(std::uint32_t node, const SyncLog::Place& place);
+  void touches(ObjectId object);
+  void works_in(VkPipelineStageFlags2 stages) { stages_ |= stages; }
+  // … which writes bytes of a memory.
+  void writes(ObjectId memory, AccessKind kind);
+
+ private:
+  struct Batch {
+    SyncLog::Place end;
+    std::uint8_t stage = 0;  // the last one of its work
+    std::uint32_t node = HostNeed::kNoNode;
+    std::uint64_t record = 0;
+    bool has_ended = false;
+  };
+  struct Write {
+    std::uint32_t batch = 0, node = 0;
+    SyncLog::Place place;
+    bool is_asked = false;
+  };
+  // Of a memory: the last writes of each kind on each queue, one of each batch.
+  using Writes = std::map<std::pair<std::uint16_t, AccessKind>, std::vector<Write>>;
+
+  void need(HostNeed::Kind kind, ObjectId object, bool is_quiet);
+  void need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet);
+  void may_read(ObjectId memory, AccessKind kind, Write& write);
+
+  ObjectUses uses_;
+  const model::Placement* placement_ = nullptr;  // of the call that was taken last
+  const SyncLog& log_;
+  const Sink sink_;
+  std::vector<Batch> batches_;
+  VkPipelineStageFlags2 stages_ = 0;  // of the work of the last one
+  std::uint32_t node_ = 0;            // that is taken
+  SyncLog::Place place_;
+  std::map<std::uint32_t, std::uint32_t> last_;  // batch of each queue
+  std::unordered_map<ObjectId, Writes> writes_;
+  std::unordered_set<ObjectId> mapped_, shared_;  // memories
+  // Reused.
+  std::vector<ObjectUses::Use> found_;
+  std::vector<ObjectId> again_;
+};
+
+}  // namespace rondo::graph
