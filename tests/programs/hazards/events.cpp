@@ -98,14 +98,7 @@ void event_by_host(Bench& b) {
 // A secondary command buffer that records what `record` does.
 template <class Record>
 VkCommandBuffer secondary(Bench& b, const Record& record) {
-  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, b.pools[0],
-                                         VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
-  VkCommandBuffer made;
-  CHECK(vkAllocateCommandBuffers(b.device, &info, &made));
-  const VkCommandBufferInheritanceInfo inherited{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
-  const VkCommandBufferBeginInfo begins{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
-                                        VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, &inherited};
-  CHECK(vkBeginCommandBuffer(made, &begins));
+  const VkCommandBuffer made = begin_secondary(b, b.pools[0]);
   const VkCommandBuffer primary = std::exchange(b.cmd, made);
   record();
   b.cmd = primary;
@@ -161,8 +154,8 @@ std::vector<Plant> event_plants() {
            Form::first,
            {"race RAW A B", "allow superfluous barrier1", "allow ineffective barrier1"},
            event_by_host,
-           1,
-           "allow superfluous barrier1"},
+           Queues::one,
+           {"allow superfluous barrier1"}},
           {"secondaries", Form::first, {"race RAW A B"}, secondaries},
           {"query-result", Form::second, {"race RAW A B"}, query_result},
           {"query-reset", Form::first, {"superfluous barrier1"}, query_reset}};

@@ -41,7 +41,7 @@ void between_reads(Bench& b) {
   dispatch(b, "B", kernel(b, move_comp_spv, {x, z}));
 }
 
-// A semaphore orders all that comes before its signal.
+// A semaphore orders all that comes before its signal: the barrier can go. So can the semaphore, but not both.
 void after_semaphore(Bench& b) {
   const MappedBuffer x = make_buffer(b), y = make_buffer(b);
   const VkSemaphore written = binary(b);
@@ -122,7 +122,12 @@ std::vector<Plant> needless_plants() {
   return {{"twice", Form::first, {"superfluous barrier2"}, twice},
           {"before-independent", Form::second, superfluous, before_independent},
           {"between-reads", Form::first, superfluous, between_reads},
-          {"after-semaphore", Form::second, superfluous, after_semaphore},
+          {"after-semaphore",
+           Form::second,
+           {"either superfluous barrier1 & replaceable vkQueueSubmit2#2 | superfluous vkQueueSubmit2#2"},
+           after_semaphore,
+           Queues::one,
+           {"replaceable vkQueueSubmit2#2"}},
           {"after-host-wait", Form::first, superfluous, after_host_wait},
           {"after-host-write", Form::first, superfluous, after_host_write},
           {"at-the-end", Form::second, superfluous, at_the_end},

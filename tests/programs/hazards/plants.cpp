@@ -20,18 +20,27 @@ bool has_labels() {
 
 // The families of the queues: one with graphics and compute; for two queues the same one twice, or another
 // with compute. Empty if there are none.
-std::vector<std::uint32_t> choose_families(VkPhysicalDevice physical, std::uint32_t queues) {
+std::vector<std::uint32_t> choose_families(VkPhysicalDevice physical, Queues queues) {
   const std::vector<VkQueueFamilyProperties> all = queue_families(physical);
   constexpr VkQueueFlags both = VK_QUEUE_GRAPHICS_BIT | VK_QUEUE_COMPUTE_BIT;
   for (std::uint32_t f = 0; f < all.size(); ++f) {
     if ((all[f].queueFlags & both) != both) continue;
-    if (queues == 1) return {f};
-    if (all[f].queueCount > 1) return {f, f};
+    if (queues == Queues::one) return {f};
+    if (queues == Queues::two && all[f].queueCount > 1) return {f, f};
     for (std::uint32_t other = 0; other < all.size(); ++other)
       if (other != f && (all[other].queueFlags & VK_QUEUE_COMPUTE_BIT) != 0) return {f, other};
     return {};
   }
   return {};
+}
+
+bool has_updates_after_bind(VkPhysicalDevice physical) {
+  VkPhysicalDeviceDescriptorIndexingFeatures indexing{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES};
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &indexing, {}};
+  vkGetPhysicalDeviceFeatures2(physical, &features);
+  return indexing.descriptorBindingStorageBufferUpdateAfterBind == VK_TRUE &&
+         indexing.descriptorBindingUpdateUnusedWhilePending == VK_TRUE;
 }
 
 void create_device_with(Bench& b, const std::vector<std::uint32_t>& families) {
@@ -45,8 +54,13 @@ void create_device_with(Bench& b, const std::vector<std::uint32_t>& families) {
                  families[i],
                  is_one ? static_cast<std::uint32_t>(families.size()) : 1,
                  priorities};
+  VkPhysicalDeviceDescriptorIndexingFeatures indexing{
+      .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DESCRIPTOR_INDEXING_FEATURES,
+      .descriptorBindingStorageBufferUpdateAfterBind = VK_TRUE,
+      .descriptorBindingUpdateUnusedWhilePending = VK_TRUE};
+  b.updates_after_bind = has_updates_after_bind(b.physical);
   VkPhysicalDeviceTimelineSemaphoreFeatures timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-                                                      nullptr, VK_TRUE};
+                                                      b.updates_after_bind ? &indexing : nullptr, VK_TRUE};
   VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
                                                      &timelines, VK_TRUE};
   const VkPhysicalDeviceSynchronization2Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,
@@ -97,15 +111,28 @@ std::optional<Bench> open_bench(const Plant& plant, bool clean) {
 
 void close(Bench& b) {
   if (b.is_recording) submit(b);
-  for (const VkQueue queue : b.queues) CHECK(vkQueueWaitIdle(queue));
+  // One wait for all queues: of several waits some can be superfluous.
+  if (!b.is_idle) CHECK(b.queues.size() == 1 ? vkQueueWaitIdle(b.queues[0]) : vkDeviceWaitIdle(b.device));
   for (auto last = b.at_end.rbegin(); last != b.at_end.rend(); ++last) (*last)();
   destroy(static_cast<Context&>(b));
 }
 
-void begin(Bench& b, std::uint32_t queue) {
+void begin(Bench& b, std::uint32_t queue, VkCommandBufferUsageFlags usage) {
   b.cmd = allocate_command_buffer(b, b.pools[queue]);
-  program::begin(b.cmd, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  program::begin(b.cmd, usage);
   b.is_recording = true;
+}
+
+VkCommandBuffer begin_secondary(const Bench& b, VkCommandPool pool) {
+  const VkCommandBufferAllocateInfo info{VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO, nullptr, pool,
+                                         VK_COMMAND_BUFFER_LEVEL_SECONDARY, 1};
+  VkCommandBuffer made;
+  CHECK(vkAllocateCommandBuffers(b.device, &info, &made));
+  const VkCommandBufferInheritanceInfo inherited{.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_INHERITANCE_INFO};
+  const VkCommandBufferBeginInfo begins{VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO, nullptr,
+                                        VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT, &inherited};
+  CHECK(vkBeginCommandBuffer(made, &begins));
+  return made;
 }
 
 void submit(Bench& b, const Submit& what) {
@@ -113,7 +140,7 @@ void submit(Bench& b, const Submit& what) {
   const std::uint32_t waits = what.wait.semaphore != VK_NULL_HANDLE ? 1 : 0;
   const std::uint32_t signals = what.signal.semaphore != VK_NULL_HANDLE ? 1 : 0;
   if (b.is_recording) CHECK(vkEndCommandBuffer(b.cmd));
-  b.is_recording = false;
+  b.is_recording = b.is_idle = false;
   if (b.form == Form::first) {
     const VkTimelineSemaphoreSubmitInfo values{VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO,
                                                nullptr,
@@ -146,13 +173,51 @@ void submit(Bench& b, const Submit& what) {
 
 VkSemaphore binary(Bench& b) { return keep(b, vkDestroySemaphore, create_semaphore(b)); }
 VkSemaphore timeline(Bench& b) { return keep(b, vkDestroySemaphore, create_timeline(b)); }
+VkFence make_fence(Bench& b) { return keep(b, vkDestroyFence, create_fence(b)); }
+
+void wait_for(const Bench& b, VkFence fence) { CHECK(vkWaitForFences(b.device, 1, &fence, VK_TRUE, UINT64_MAX)); }
+
+void wait_for(const Bench& b, const Semaphore& reached) {
+  const VkSemaphoreWaitInfo info{
+      VK_STRUCTURE_TYPE_SEMAPHORE_WAIT_INFO, nullptr, 0, 1, &reached.semaphore, &reached.value};
+  CHECK(vkWaitSemaphores(b.device, &info, UINT64_MAX));
+}
+
+std::function<void()> take_last(Bench& b) {
+  std::function<void()> last = std::move(b.at_end.back());
+  b.at_end.pop_back();
+  return last;
+}
+
+namespace {
+
+constexpr VkBufferUsageFlags kEveryUse = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
+                                         VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
+                                         VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
+                                         VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
+
+}  // namespace
+
+MappedBuffer make_local_buffer(Bench& b, Sharing sharing, VkMemoryPropertyFlags memory) {
+  const bool is_shared = sharing == Sharing::concurrent && b.families.size() > 1;
+  const VkBufferCreateInfo info{.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
+                                .size = kBytes,
+                                .usage = kEveryUse,
+                                .sharingMode = is_shared ? VK_SHARING_MODE_CONCURRENT : VK_SHARING_MODE_EXCLUSIVE,
+                                .queueFamilyIndexCount = is_shared ? static_cast<std::uint32_t>(b.families.size()) : 0,
+                                .pQueueFamilyIndices = b.families.data()};
+  MappedBuffer made{.bytes = kBytes};
+  CHECK(vkCreateBuffer(b.device, &info, nullptr, &made.buffer));
+  VkMemoryRequirements needs;
+  vkGetBufferMemoryRequirements(b.device, made.buffer, &needs);
+  made.memory = keep(b, vkFreeMemory, allocate(b, needs, memory));
+  CHECK(vkBindBufferMemory(b.device, made.buffer, made.memory, 0));
+  keep(b, vkDestroyBuffer, made.buffer);
+  return made;
+}
 
 MappedBuffer make_buffer(Bench& b) {
-  constexpr VkBufferUsageFlags usage = VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT |
-                                       VK_BUFFER_USAGE_UNIFORM_BUFFER_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
-                                       VK_BUFFER_USAGE_INDEX_BUFFER_BIT | VK_BUFFER_USAGE_VERTEX_BUFFER_BIT |
-                                       VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT;
-  MappedBuffer made = create_mapped_buffer(b, kBytes, usage, b.families);
+  MappedBuffer made = create_mapped_buffer(b, kBytes, kEveryUse, b.families);
   std::memset(made.words, 0, kBytes);
   b.at_end.push_back([made, c = static_cast<const Context&>(b)]() mutable { destroy(c, made); });
   return made;
@@ -165,16 +230,15 @@ void barrier_of_first_form(Bench& b, const std::vector<Dependency>& dependencies
   std::vector<VkBufferMemoryBarrier> buffers;
   std::vector<VkImageMemoryBarrier> images;
   VkPipelineStageFlags from = 0, to = 0;
-  constexpr std::uint32_t ignored = VK_QUEUE_FAMILY_IGNORED;
   for (const Dependency& d : dependencies) {
     from |= d.from.stages;
     to |= d.to.stages;
     if (d.buffer != VK_NULL_HANDLE)
-      buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, d.from.access, d.to.access, ignored, ignored,
-                         d.buffer, 0, d.bytes});
+      buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER, nullptr, d.from.access, d.to.access, d.from_family,
+                         d.to_family, d.buffer, 0, d.bytes});
     else if (d.image != VK_NULL_HANDLE)
       images.push_back({VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER, nullptr, d.from.access, d.to.access, d.before, d.after,
-                        ignored, ignored, d.image, d.range});
+                        d.from_family, d.to_family, d.image, d.range});
     else if ((d.from.access | d.to.access) != 0)
       memory.push_back({VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, d.from.access, d.to.access});
   }
@@ -187,14 +251,13 @@ void barrier_of_second_form(Bench& b, const std::vector<Dependency>& dependencie
   std::vector<VkMemoryBarrier2> memory;
   std::vector<VkBufferMemoryBarrier2> buffers;
   std::vector<VkImageMemoryBarrier2> images;
-  constexpr std::uint32_t ignored = VK_QUEUE_FAMILY_IGNORED;
   for (const Dependency& d : dependencies) {
     if (d.buffer != VK_NULL_HANDLE)
       buffers.push_back({VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER_2, nullptr, d.from.stages2, d.from.access2,
-                         d.to.stages2, d.to.access2, ignored, ignored, d.buffer, 0, d.bytes});
+                         d.to.stages2, d.to.access2, d.from_family, d.to_family, d.buffer, 0, d.bytes});
     else if (d.image != VK_NULL_HANDLE)
       images.push_back({VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER_2, nullptr, d.from.stages2, d.from.access2, d.to.stages2,
-                        d.to.access2, d.before, d.after, ignored, ignored, d.image, d.range});
+                        d.to.access2, d.before, d.after, d.from_family, d.to_family, d.image, d.range});
     else
       memory.push_back(
           {VK_STRUCTURE_TYPE_MEMORY_BARRIER_2, nullptr, d.from.stages2, d.from.access2, d.to.stages2, d.to.access2});

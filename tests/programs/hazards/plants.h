@@ -6,6 +6,13 @@
 //   expect superfluous barrier1  nothing needs the barrier
 //   expect ineffective barrier1  there is a race, and the barrier has the wrong stage or access to order it
 //   expect too-wide barrier1     some of the barrier is needed, some is not
+//   expect superfluous vkWaitForFences#2  nothing needs the program's second call of the command, a wait of the host
+//   expect superfluous vkQueueSubmit#2    nothing needs the semaphores that the second submit waits for
+//   expect replaceable vkQueueSubmit#2    it waits for a semaphore of its own queue: a barrier would do the same
+//   expect race OWNER A B        B reads what A wrote on another queue family, and the ownership was not transferred.
+//                                Where half of a transfer is there, its barrier takes the place of A or B.
+//   expect race LIFETIME A host  the host ends or changes what the batch, of which A is the last command, may still use
+//   either X & Y | Z             X and Y together, or Z alone: any of these is right
 //   allow …                      true, too, but follows from an expected line or is arguable: it may be reported
 //
 // Each label encloses one command. Where a whole render pass is one side of a race, its begin, its draw and its end
@@ -13,6 +20,7 @@
 // "host" stands for what the host writes.
 #pragma once
 
+#include <functional>
 #include <optional>
 
 #include "picture.h"
@@ -43,6 +51,7 @@ constexpr Scope operator|(const Scope& a, const Scope& b) {
 constexpr Scope stages_of(const Scope& s) { return {s.stages, 0, s.stages2, 0}; }
 
 constexpr Scope kNoSource{VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, 0, 0, 0};
+constexpr Scope kNoDestination{VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, 0, 0, 0};
 constexpr Scope kComputeReads{VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_READ_BIT,
                               VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT, VK_ACCESS_2_SHADER_STORAGE_READ_BIT};
 constexpr Scope kComputeWrites{VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT,
@@ -75,12 +84,15 @@ constexpr Scope kDepthWrites{VK_PIPELINE_STAGE_EARLY_FRAGMENT_TESTS_BIT | VK_PIP
                              VK_ACCESS_2_DEPTH_STENCIL_ATTACHMENT_WRITE_BIT};
 constexpr Scope kHostWrites{VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_WRITE_BIT, VK_PIPELINE_STAGE_2_HOST_BIT,
                             VK_ACCESS_2_HOST_WRITE_BIT};
+constexpr Scope kHostReads{VK_PIPELINE_STAGE_HOST_BIT, VK_ACCESS_HOST_READ_BIT, VK_PIPELINE_STAGE_2_HOST_BIT,
+                           VK_ACCESS_2_HOST_READ_BIT};
 constexpr Scope kAllReads{VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_READ_BIT,
                           VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_READ_BIT};
 constexpr Scope kAllWrites{VK_PIPELINE_STAGE_ALL_COMMANDS_BIT, VK_ACCESS_MEMORY_WRITE_BIT,
                            VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT, VK_ACCESS_2_MEMORY_WRITE_BIT};
 
 // One dependency: of all memory, of a part of a buffer, or of a part of an image, which may change its layout.
+// The last two may pass the ownership from one queue family to another.
 struct Dependency {
   Scope from, to;
   VkBuffer buffer = VK_NULL_HANDLE;
@@ -88,13 +100,19 @@ struct Dependency {
   VkImage image = VK_NULL_HANDLE;
   VkImageSubresourceRange range{};
   VkImageLayout before = VK_IMAGE_LAYOUT_UNDEFINED, after = VK_IMAGE_LAYOUT_UNDEFINED;
+  std::uint32_t from_family = VK_QUEUE_FAMILY_IGNORED, to_family = VK_QUEUE_FAMILY_IGNORED;
 };
+
+// The queues of a plant: two of the same family where the device has them, or two of different families.
+enum class Queues { one, two, of_two_families };
 
 // A device with one queue or two, and the command buffer that is recorded now.
 struct Bench : Session {
   bool clean = false;
   Form form = Form::first;
   bool is_recording = false;
+  bool is_idle = false;                                    // the host has waited for all work
+  bool updates_after_bind = false;                         // of storage buffers, while work is pending if unused
   std::vector<std::uint32_t> families;                     // of the queues; one of its own each only where they differ
   std::vector<VkCommandPool> pools;                        // of the queues
   PFN_vkCmdBeginDebugUtilsLabelEXT begin_label = nullptr;  // null without the extension
@@ -104,10 +122,10 @@ struct Bench : Session {
 struct Plant {
   const char* name;
   Form form;
-  std::vector<const char*> answers;  // what follows "expect ", or a whole line that begins with "allow "
+  std::vector<const char*> answers;  // what follows "expect ", or a whole line of "allow " or "either "
   void (*record)(Bench&);
-  std::uint32_t queues = 1;
-  const char* of_clean = nullptr;  // a line that begins with "allow ", of the clean twin
+  Queues queues = Queues::one;
+  std::vector<const char*> of_clean = {};  // as `answers`, of the clean twin
 };
 
 std::vector<Plant> dispatch_plants();
@@ -118,9 +136,14 @@ std::vector<Plant> event_plants();
 std::vector<Plant> draw_plants();
 std::vector<Plant> pass_plants();
 std::vector<Plant> image_plants();
+std::vector<Plant> wait_plants();
+std::vector<Plant> semaphore_plants();
+std::vector<Plant> owner_plants();
+std::vector<Plant> lifetime_plants();
 
 // None if the device does not have the queues.
 std::optional<Bench> open_bench(const Plant& plant, bool clean);
+// Submits what is recorded, waits for all work if the plant has not, and destroys everything.
 void close(Bench& b);
 
 // Records `command` in a label, if there is a name for it.
@@ -134,7 +157,11 @@ void labelled(const Bench& b, const char* name, const Command& command) {
 }
 
 // Opens another command buffer for a queue. The first one, for queue 0, is open when the plant begins.
-void begin(Bench& b, std::uint32_t queue = 0);
+void begin(Bench& b, std::uint32_t queue = 0,
+           VkCommandBufferUsageFlags usage = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+
+// A secondary command buffer of a pool, which is open.
+VkCommandBuffer begin_secondary(const Bench& b, VkCommandPool pool);
 
 struct Semaphore {
   VkSemaphore semaphore = VK_NULL_HANDLE;
@@ -153,9 +180,22 @@ void submit(Bench& b, const Submit& what = {});
 
 VkSemaphore binary(Bench& b);
 VkSemaphore timeline(Bench& b);
+VkFence make_fence(Bench& b);
+void wait_for(const Bench& b, VkFence fence);
+void wait_for(const Bench& b, const Semaphore& reached);  // the value of a timeline
+
+// What destroys the object that was created last. It is no longer destroyed at the end: the caller does that.
+std::function<void()> take_last(Bench& b);
 
 // A mapped buffer for every use, filled with zeros.
 MappedBuffer make_buffer(Bench& b);
+
+// Which queue families may use a buffer: all of the bench without a transfer of ownership, or one at a time.
+enum class Sharing { concurrent, exclusive };
+// A buffer for every use that is not mapped (`words` is null). It begins without contents. The buffer is created last,
+// after its memory.
+MappedBuffer make_local_buffer(Bench& b, Sharing sharing = Sharing::concurrent,
+                               VkMemoryPropertyFlags memory = VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT);
 
 template <std::size_t N>
 Kernel kernel(Bench& b, const std::uint32_t (&code)[N], std::initializer_list<MappedBuffer> buffers) {

@@ -41,7 +41,7 @@ void semaphore_early(Bench& b) {
 }
 
 void two_queues(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_local_buffer(b), y = make_local_buffer(b);
   const VkSemaphore written = binary(b);
   dispatch(b, "A", kernel(b, ones_comp_spv, {x}));
   submit(b, {.signal = b.clean ? Semaphore{written, kComputeWrites} : Semaphore{}});
@@ -51,7 +51,7 @@ void two_queues(Bench& b) {
 }
 
 void two_queues_late(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_local_buffer(b), y = make_local_buffer(b);
   const VkSemaphore written = binary(b);
   dispatch(b, "A", kernel(b, ones_comp_spv, {x}));
   submit(b, {.signal = {written, kComputeWrites}});
@@ -62,7 +62,7 @@ void two_queues_late(Bench& b) {
 
 // A barrier orders only work of its own queue.
 void two_queues_barrier(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_local_buffer(b), y = make_local_buffer(b);
   const VkSemaphore written = binary(b);
   dispatch(b, "A", kernel(b, ones_comp_spv, {x}));
   submit(b, {.signal = b.clean ? Semaphore{written, kComputeWrites} : Semaphore{}});
@@ -88,7 +88,7 @@ void timeline_low(Bench& b) {
 
 // The reader B is submitted before the writer A whose value it waits for. The next writer C must wait for B, too.
 void timeline_before_signal(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_local_buffer(b), y = make_local_buffer(b);
   const Kernel writes = kernel(b, ones_comp_spv, {x}), reads = kernel(b, move_comp_spv, {x, y});
   const VkSemaphore values = timeline(b);
   submit(b);  // queue 0 has nothing to do yet
@@ -119,19 +119,32 @@ void host_write(Bench& b) {
 }  // namespace
 
 std::vector<Plant> submit_plants() {
+  constexpr Queues one = Queues::one, two = Queues::two;
   const std::vector<const char*> read{"race RAW A B"};
+  // A semaphore between two submits of one queue does what a barrier could do. One with a wrong stage orders nothing
+  // that needs it.
+  const std::vector<const char*> semaphore{"race RAW A B", "allow superfluous vkQueueSubmit#2",
+                                           "allow ineffective vkQueueSubmit#2", "allow replaceable vkQueueSubmit#2"};
+  const std::vector<const char*> semaphore2{"race RAW A B", "allow superfluous vkQueueSubmit2#2",
+                                            "allow ineffective vkQueueSubmit2#2", "allow replaceable vkQueueSubmit2#2"};
   return {{"two-submits", Form::first, read, two_submits},
-          {"semaphore-late", Form::first, read, semaphore_late},
-          {"semaphore-early", Form::second, read, semaphore_early},
-          {"two-queues", Form::first, read, two_queues, 2},
-          {"two-queues-late", Form::second, read, two_queues_late, 2},
+          {"semaphore-late", Form::first, semaphore, semaphore_late, one, {"replaceable vkQueueSubmit#2"}},
+          {"semaphore-early", Form::second, semaphore2, semaphore_early, one, {"replaceable vkQueueSubmit2#2"}},
+          {"two-queues", Form::first, read, two_queues, two},
+          {"two-queues-late", Form::second, semaphore2, two_queues_late, two},
           {"two-queues-barrier",
            Form::first,
            {"race RAW A B", "superfluous barrier1", "allow ineffective barrier1"},
            two_queues_barrier,
-           2},
-          {"timeline-low", Form::first, read, timeline_low},
-          {"timeline-before-signal", Form::second, {"race WAR B C"}, timeline_before_signal, 2},
+           two},
+          {"timeline-low",
+           Form::first,
+           {"race RAW A B", "allow superfluous vkQueueSubmit#3", "allow ineffective vkQueueSubmit#3",
+            "allow replaceable vkQueueSubmit#3"},
+           timeline_low,
+           one,
+           {"replaceable vkQueueSubmit#3"}},
+          {"timeline-before-signal", Form::second, {"race WAR B C"}, timeline_before_signal, two},
           {"host-write", Form::first, {"race WAR B host"}, host_write}};
 }
 
