@@ -158,8 +158,8 @@ VkPipelineStageFlags2 said_second(VkPipelineStageFlags2 stages) {
 
 bool is_narrower(const SyncNarrow& one) {
   if (one.is_unused) return true;
-  return one.enough.src_stages != said_first(one.now.src_stages) ||
-         one.enough.dst_stages != said_second(one.now.dst_stages) ||
+  return said_first(one.enough.src_stages) != said_first(one.now.src_stages) ||
+         said_second(one.enough.dst_stages) != said_second(one.now.dst_stages) ||
          (one.now.src_access & ~one.enough.src_access) != 0 || (one.now.dst_access & ~one.enough.dst_access) != 0;
 }
 
@@ -223,10 +223,13 @@ void SyncAnalysis::find_operations() {
     finding.sync = i;
     finding.occurrences = 1;
     SyncVerdict verdict = result.verdict;
-    if (verdict == SyncVerdict::superfluous && !result.is_followed &&
+    const bool is_of_host = sync.kind == SyncOp::Kind::host_wait;
+    if (verdict == SyncVerdict::superfluous && !result.is_followed && !is_of_host &&
         (!findings_.totals.cut.empty() || needed.count(kind_words(sync)) != 0))
       verdict = SyncVerdict::unknown;
-    if (verdict == SyncVerdict::superfluous && sync.costs_nothing) verdict = SyncVerdict::unknown;
+    // Programs wait for all before they end, whatever they know.
+    if (verdict == SyncVerdict::superfluous && sync.costs_nothing && !result.is_followed)
+      verdict = SyncVerdict::unknown;
     switch (verdict) {
       case SyncVerdict::superfluous:
         finding.rule = SyncRule::superfluous;

@@ -159,7 +159,7 @@ class SyncLog {
     VkPipelineStageFlags2 stages = 0;
     std::uint64_t value = 0;   // of a timeline semaphore
     std::uint64_t record = 0;  // of the call that signals it
-    bool is_plain = false;     // by a batch of commands: it orders nothing that the capture does not show
+    bool is_plain = false;     // by a batch of commands, or the host: it orders nothing that the capture does not show
     // Signals come after earlier signals of their queue: the stages of these, and their `after`.
     std::vector<std::pair<VkPipelineStageFlags2, std::uint32_t>> earlier = {};
   };

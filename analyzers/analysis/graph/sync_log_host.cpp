@@ -220,6 +220,7 @@ void SyncLog::host_waits_for_queues(const model::HostSync& sync, std::span<const
     all.stages = kEveryStage;
     host_waits(all, number);
   }
+  if (queues.empty()) add({}, {}, number, here, 0, 0);
   if (is_named) binds_ = false;
 }
 
@@ -257,7 +258,7 @@ void SyncLog::host(const model::HostSync& sync) {
       break;
     case Kind::signal_semaphore:
       for (const model::SemaphoreUse& use : sync.semaphores)
-        semaphores_[use.semaphore].push_back({signal_now(), kHost, kEveryStage, use.value, sync.record, false, {}});
+        semaphores_[use.semaphore].push_back({signal_now(), kHost, kEveryStage, use.value, sync.record, true, {}});
       return;
     case Kind::export_semaphore:
     case Kind::import_semaphore:

@@ -78,8 +78,14 @@ class Verdicts {
       std::uint32_t& time = last_time[place.queue];
       time = std::max(time, place.time);
     }
+    std::uint32_t last = 0;
+    for (const auto& [queue, time] : last_time) last = std::max(last, time);
     for (std::uint32_t i = 0; i < log_.ops().size(); ++i) {
       const SyncLog::Op& op = log_.ops()[i];
+      if (log_.syncs()[op.sync].kind == SyncOp::Kind::host_wait) {
+        result_.syncs[op.sync].is_followed = result_.syncs[op.sync].is_followed || i < last;
+        continue;
+      }
       const auto found = last_time.find(log_.shape(op.own_shape).to_queue);
       if (found != last_time.end() && i < found->second) result_.syncs[op.sync].is_followed = true;
     }

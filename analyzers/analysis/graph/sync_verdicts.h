@@ -26,7 +26,7 @@ struct SyncUse {
 
 struct SyncResult {
   SyncVerdict verdict = SyncVerdict::unknown;
-  bool is_followed = false;          // something is executed after it on the queue that waits
+  bool is_followed = false;          // something is executed after it on the queue that waits; of a host, on any queue
   std::vector<SyncUse> uses;         // parallel to SyncOp::barriers
   std::vector<std::uint32_t> needs;  // questions that only it answers: the first ones
   std::uint64_t need_count = 0;      // of all of them

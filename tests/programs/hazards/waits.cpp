@@ -195,11 +195,15 @@ void same_fence_twice(Bench& b) {
   b.is_idle = true;
 }
 
+// Before it ends, a program may wait for all again. Here it goes on.
 void queue_and_device(Bench& b) {
-  dispatch(b, "A", filling(b));
+  const Kernel first = filling(b), second = filling(b);
+  dispatch(b, "A", first);
   submit_and_wait(b, Wait::queue);
   if (!b.clean) CHECK(vkDeviceWaitIdle(b.device));
-  b.is_idle = true;
+  reset_pool(b);
+  begin(b);
+  dispatch(b, "B", second);
 }
 
 void queue_and_fence(Bench& b) {
@@ -365,7 +369,8 @@ std::vector<Plant> wait_plants() {
           {"wait-no-work", Form::first, device, before_any_work},
           {"wait-first-queue", Form::first, queue, first_queue_too, Queues::two},
           {"wait-between-queues", Form::second, device, between_queues, Queues::two},
-          {"wait-later-descriptors", Form::first, queue, before_later_descriptors}};
+          // Which descriptors a shader uses the calls do not say: the wait may be kept.
+          {"wait-later-descriptors", Form::first, {"allow superfluous vkQueueWaitIdle#1"}, before_later_descriptors}};
 }
 
 }  // namespace hazards
