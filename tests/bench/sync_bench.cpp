@@ -17,11 +17,16 @@ namespace {
 using namespace rondo;
 using namespace rondo::graph;
 
+// Each space is a buffer that is not bound.
+struct Buffers final : SpaceFacts {
+  const SpaceInfo& info(std::uint32_t) const override { return one; }
+  ObjectId only_on(std::uint32_t, std::uint64_t, std::uint64_t) const override { return ObjectId::null; }
+  SpaceInfo one{SpaceInfo::Kind::buffer, ObjectId::null, {}};
+};
+
 struct Asking final : NeedSink {
-  void needs(std::uint32_t node, std::span<const Need> all) override {
-    const auto no = [](std::uint32_t) { return false; };
-    questions.needs(node, all, *from, no, no);
-  }
+  void needs(std::uint32_t node, std::span<const Need> all) override { questions.needs(node, all, *from, spaces); }
+  Buffers spaces;
   SyncQuestions questions;
   const Needs* from = nullptr;
 };

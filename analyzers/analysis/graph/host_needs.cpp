@@ -18,9 +18,6 @@ constexpr std::size_t kMostWrites = 64;
 // When a memory is mapped: the host has perhaps waited for one of so many.
 constexpr std::size_t kFewWrites = 4;
 
-constexpr std::uint8_t kAllCommands = 16;
-static_assert(VkPipelineStageFlags2{1} << kAllCommands == VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
-
 // Others than the program may look into the memory at any time.
 bool is_shared(const void* chain) {
   return find_chained<VkBaseInStructure>(chain, VK_STRUCTURE_TYPE_IMPORT_MEMORY_HOST_POINTER_INFO_EXT) != nullptr ||
@@ -41,14 +38,8 @@ void HostNeeds::need(HostNeed::Kind kind, ObjectId object, bool is_quiet) {
   }
 }
 
-// A semaphore may be signalled when the last stage of the work has ended. Then nothing runs any more. But the batch has
-// ended only when a wait for all of it ends, so that wait is needed all the same.
-void HostNeeds::need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) {
-  const auto tell = [&](std::uint8_t stage, bool quiet) {
-    sink_({kind, {{stage, kAllCommands}, batch.end, 0, 0}, batch.node, batch.record, object, quiet});
-  };
-  if (!is_quiet) tell(batch.stage, false);
-  if (is_quiet || batch.stage != kAllCommands) tell(kAllCommands, true);
+void HostNeeds::need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) const {
+  sink_({kind, {HostNeed::kEnd, batch.end, 0, 0}, batch.stage, batch.node, batch.record, object, is_quiet});
 }
 
 void HostNeeds::call(const model::Call& call, const model::Placement& placement) {
@@ -105,7 +96,13 @@ void HostNeeds::host_before(const model::HostSync& sync) {
 }
 
 void HostNeeds::may_read(ObjectId memory, AccessKind kind, Write& write) {
-  sink_({HostNeed::Kind::read_back, {kind, write.place, 0, 0}, write.node, batches_[write.batch].record, memory, true});
+  sink_({HostNeed::Kind::read_back,
+         {kind, write.place, 0, 0},
+         kind.stage,
+         write.node,
+         batches_[write.batch].record,
+         memory,
+         true});
 }
 
 void HostNeeds::host_after() {
@@ -151,7 +148,7 @@ void HostNeeds::ends(const model::Batch& batch) {
   Batch& ended = batches_.back();
   ended.has_ended = true;
   ended.end.time = log_.now();
-  ended.stage = kAllCommands;
+  ended.stage = HostNeed::kEnd.stage;
   for (VkPipelineStageFlags2 rest = stages_; rest != 0; rest &= rest - 1) {
     const VkPipelineStageFlags2 one = rest & ~(rest - 1);
     if ((stages_ & ~with_earlier(one)) == 0) ended.stage = static_cast<std::uint8_t>(std::countr_zero(one));

@@ -25,12 +25,15 @@ struct HostNeed {
     lifetime,
     read_back,  // perhaps: reads of the host are not in a capture. The end of the capture is one, too
   } kind{};
-  AccessAt from;            // the end of a batch, or a write
+  AccessAt from;            // the end of a batch (kEnd), or a write
+  std::uint8_t stage = 0;   // of the end of a batch: the last stage of its work
   std::uint32_t node = 0;   // of the write, or the last one of the batch; kNoNode: the batch has none
   std::uint64_t batch = 0;  // record of the call that submits it
   ObjectId object = ObjectId::null;
   bool is_quiet = false;  // perhaps it does not need it
   static constexpr std::uint32_t kNoNode = UINT32_MAX;
+  // A batch ends in no stage. It has a bit that no command can name: only what waits for all of a batch has it.
+  static constexpr AccessKind kEnd{63, 63};
 };
 
 class HostNeeds {
@@ -75,7 +78,7 @@ class HostNeeds {
   using Writes = std::map<std::pair<std::uint16_t, AccessKind>, std::vector<Write>>;
 
   void need(HostNeed::Kind kind, ObjectId object, bool is_quiet);
-  void need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet);
+  void need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) const;
   void may_read(ObjectId memory, AccessKind kind, Write& write);
 
   ObjectUses uses_;

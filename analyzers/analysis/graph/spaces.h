@@ -49,8 +49,19 @@ struct SpaceInfo {
   SubresourceGrid grid{};
 };
 
+// What there is to know of spaces, of objects that are gone, too.
+class SpaceFacts {
+ public:
+  virtual const SpaceInfo& info(std::uint32_t space) const = 0;
+  // The buffer or image that alone lies on these numbers of a space; null: none, or several.
+  virtual ObjectId only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const = 0;
+
+ protected:
+  ~SpaceFacts() = default;
+};
+
 // Tells Needs what the open node touches.
-class Spaces {
+class Spaces final : public SpaceFacts {
  public:
   Spaces(const model::Placement& placement, const access::Model& model, Needs& needs)
       : placement_(placement), model_(model), needs_(needs) {}
@@ -65,11 +76,8 @@ class Spaces {
   // Between nodes: the object is gone.
   void ended(ObjectId id);
 
-  // The buffer or image that alone lies on these numbers of a space; null: none, or several.
-  ObjectId only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const;
-
-  // Of objects that are gone, too.
-  const SpaceInfo& info(std::uint32_t space) const { return infos_[space]; }
+  const SpaceInfo& info(std::uint32_t space) const override { return infos_[space]; }
+  ObjectId only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const override;
 
  private:
   friend struct test::Tamper;

@@ -186,6 +186,7 @@ class SyncLog {
   void wait(const model::Batch& batch, std::uint32_t index, std::uint32_t to_queue, CommandId command);
   std::uint32_t semaphore_of(const model::Batch& batch, std::uint32_t index, const Signal& signal, CommandId command);
   std::uint32_t wait_of_host(const model::HostSync& sync);
+  static void drop_earlier(std::vector<const Signal*>& signals);
   static void raise(std::map<std::uint32_t, std::uint32_t>& until, const Signal& signal);
   static bool is_before(const Signal& signal, const std::map<std::uint32_t, std::uint32_t>& until);
   void host_waits(const Signal& from, std::uint32_t sync = kNone);

@@ -16,6 +16,11 @@ constexpr std::size_t kMostSignals = 64;
 
 constexpr VkPipelineStageFlags2 kEveryStage = ~VkPipelineStageFlags2{0};
 
+// A signal after all commands is one after all of the batch.
+VkPipelineStageFlags2 stages_of_signal(VkPipelineStageFlags2 said) {
+  return (said & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) != 0 ? kEveryStage : with_earlier(first_stages(said));
+}
+
 }  // namespace
 
 void SyncLog::call(const model::Call& call) {
@@ -101,6 +106,20 @@ std::uint32_t SyncLog::semaphore_of(const model::Batch& batch, std::uint32_t ind
   return found->second;
 }
 
+// A signal comes after all earlier work of its queue. So the last one of a queue is enough, where it has the stages.
+void SyncLog::drop_earlier(std::vector<const Signal*>& signals) {
+  std::size_t kept = signals.size();
+  for (std::size_t i = signals.size(); i-- != 0;) {
+    const Signal& one = *signals[i];
+    const bool has_later =
+        std::any_of(signals.begin() + static_cast<std::ptrdiff_t>(kept), signals.end(), [&](const Signal* later) {
+          return later->queue == one.queue && later->after >= one.after && (one.stages & ~later->stages) == 0;
+        });
+    if (!has_later) signals[--kept] = signals[i];
+  }
+  signals.erase(signals.begin(), signals.begin() + static_cast<std::ptrdiff_t>(kept));
+}
+
 void SyncLog::wait(const model::Batch& batch, std::uint32_t index, std::uint32_t to_queue, CommandId command) {
   const model::SemaphoreUse& use = batch.waits[index];
   const auto found = semaphores_.find(use.semaphore);
@@ -116,7 +135,10 @@ void SyncLog::wait(const model::Batch& batch, std::uint32_t index, std::uint32_t
   if (end == signals.begin()) return;
   const bool is_plain = std::all_of(signals.begin(), end, [](const Signal& one) { return one.is_plain; });
   const std::uint32_t sync = is_plain ? semaphore_of(batch, index, *std::prev(end), command) : kNone;
-  for (auto one = signals.begin(); one != end; ++one) order(*one, to_queue, stages, sync);
+  std::vector<const Signal*> all;
+  for (auto one = signals.begin(); one != end; ++one) all.push_back(&*one);
+  drop_earlier(all);
+  for (const Signal* const one : all) order(*one, to_queue, stages, sync);
   if (!use.timeline) semaphores_.erase(found);
 }
 
@@ -129,7 +151,7 @@ void SyncLog::ends(const model::Batch& batch) {
     std::vector<Signal>& signals = semaphores_[one.semaphore];
     if (!one.timeline) signals.clear();
     if (signals.size() >= kMostSignals) signals.erase(signals.begin());
-    const VkPipelineStageFlags2 stages = with_earlier(first_stages(one.stages));
+    const VkPipelineStageFlags2 stages = stages_of_signal(one.stages);
     Signal signal{here, on, stages, one.value, batch.record, batch.kind == model::Batch::Kind::commands, {}};
     for (const auto& [others, after] : signalled_[on])
       if ((others & ~stages) != 0) signal.earlier.emplace_back(others, after);
@@ -137,7 +159,7 @@ void SyncLog::ends(const model::Batch& batch) {
     std::sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) { return a.value < b.value; });
   }
   // Signals of one batch have no order.
-  for (const model::SemaphoreUse& one : batch.signals) signalled_[on][with_earlier(first_stages(one.stages))] = here;
+  for (const model::SemaphoreUse& one : batch.signals) signalled_[on][stages_of_signal(one.stages)] = here;
   if (batch.fence == ObjectId::null) return;
   fences_[batch.fence] = {here, on, kEveryStage, 0, batch.record, true, {}};
   signalled_[on][kEveryStage] = here;
@@ -177,7 +199,7 @@ bool SyncLog::is_before(const Signal& signal, const std::map<std::uint32_t, std:
 void SyncLog::host_waits(const Signal& from, std::uint32_t sync) {
   order(from, kHost, kEveryStage, sync);
   waited_.push_back({from.queue, from.after});
-  if ((from.stages & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) != 0) raise(waited_until_, from);
+  if (from.stages == kEveryStage) raise(waited_until_, from);
 }
 
 // One of several was reached, and the capture does not say which one. Where only one can have been, it was that one.
@@ -287,6 +309,7 @@ void SyncLog::host(const model::HostSync& sync) {
     default:
       return;
   }
+  drop_earlier(signals);
   const bool is_poll = sync.kind == Kind::poll_fence || sync.kind == Kind::poll_semaphore;
   const auto all = [&](const auto& is) {
     return std::all_of(signals.begin(), signals.end(), [&](const Signal* one) { return is(*one); });

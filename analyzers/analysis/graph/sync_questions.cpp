@@ -121,7 +121,7 @@ bool SyncQuestions::is_ordered_in_pass(const Need& need, const Way& from, const 
   return is_attachment(from) && is_attachment(to) && a.subpass == b.subpass;
 }
 
-void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of, const Spaces& spaces) {
+void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const Needs& of, const SpaceFacts& spaces) {
   if (is_join(node)) {
     // Of nodes at one place that touch in one way one is enough.
     const std::uint32_t number = node & ~kJoin;

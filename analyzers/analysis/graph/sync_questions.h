@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <set>
 #include <span>
 #include <tuple>
@@ -67,7 +68,7 @@ class SyncQuestions {
   void command(const access::Executed& executed) { place_ = log.take(executed); }
   void node(std::uint32_t node, const access::Executed& executed);
   // Of a node or a join.
-  void needs(std::uint32_t node, std::span<const Need> needs, const Needs& from, const Spaces& spaces);
+  void needs(std::uint32_t node, std::span<const Need> needs, const Needs& from, const SpaceFacts& spaces);
 
   // Keeps how the nodes of these commands touch.
   void watch(std::function<bool(const access::Executed&)> commands) { watch_ = std::move(commands); }
@@ -88,6 +89,15 @@ class SyncQuestions {
     if (question.host != SyncQuestion::kNoHost) return host_[question.host].from;
     return access(question.from, question.from_kind, question.from_part);
   }
+  // The end of a batch, taken for the end of the last stage of its work: nothing runs any more then. A semaphore may be
+  // signalled after that stage, before the batch has ended. None: the question is about no batch.
+  std::optional<AccessAt> from_last_stage(const SyncQuestion& question) const {
+    if (question.host == SyncQuestion::kNoHost || host_[question.host].stage == host_[question.host].from.kind.stage)
+      return std::nullopt;
+    AccessAt at = host_[question.host].from;
+    at.kind.stage = host_[question.host].stage;
+    return at;
+  }
   AccessAt to(const SyncQuestion& question) const {
     if (question.host != SyncQuestion::kNoHost) return host_[question.host].to;
     return access(question.to, question.to_kind, question.to_part);
@@ -106,6 +116,7 @@ class SyncQuestions {
   struct OfHost {
     HostNeed::Kind kind{};
     AccessAt from, to;
+    std::uint8_t stage = 0;  // HostNeed::stage
     Executed command, call;  // the last command of the batch, or the one that writes; and the call
     std::uint32_t node = 0;  // of the command; HostNeed::kNoNode: the batch has no work
   };
@@ -141,9 +152,9 @@ class SyncQuestions {
   void ask_of_pass(std::uint32_t node, const Needs& of);
   void ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign);
   void ask_of_host(const HostNeed& need);
-  bool is_foreign(const Need& need, const Way& from, const Way& to, const Spaces& spaces) const;
+  bool is_foreign(const Need& need, const Way& from, const Way& to, const SpaceFacts& spaces) const;
   const model::Barrier* barrier_of(std::uint32_t node, const Way& way) const;
-  void tell_host(const Needs& of, const Spaces& spaces);
+  void tell_host(const Needs& of, const SpaceFacts& spaces);
 
   const Asked asked_;
   const AskedOfHost asked_of_host_;

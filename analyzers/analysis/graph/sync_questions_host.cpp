@@ -81,7 +81,7 @@ void SyncQuestions::finish() {
 
 // --- The host ---
 
-void SyncQuestions::tell_host(const Needs& of, const Spaces& spaces) {
+void SyncQuestions::tell_host(const Needs& of, const SpaceFacts& spaces) {
   for (const Needs::Touch& touch : of.touches()) {
     const Way& way = of.way(touch.way);
     host_needs_.works_in(way.stages);
@@ -106,6 +106,7 @@ void SyncQuestions::ask_of_host(const HostNeed& need) {
     OfHost one;
     one.kind = need.kind;
     one.from = need.from;
+    one.stage = need.stage;
     one.to.kind = {kHostStage, kHostRead};
     one.to.place.time = log.now();
     one.to.place.queue = SyncLog::kHost;
@@ -133,7 +134,7 @@ const model::Barrier* SyncQuestions::barrier_of(std::uint32_t node, const Way& w
 
 // What a family wrote another one sees only after a release and an acquire. To write over it needs none.
 // Specification: "Queue Family Ownership Transfer".
-bool SyncQuestions::is_foreign(const Need& need, const Way& from, const Way& to, const Spaces& spaces) const {
+bool SyncQuestions::is_foreign(const Need& need, const Way& from, const Way& to, const SpaceFacts& spaces) const {
   const std::uint32_t a = log.family_of(places_[need.from.node].queue);
   const std::uint32_t b = log.family_of(places_[need.to.node].queue);
   if (a == b || a == SyncLog::kNoFamily || b == SyncLog::kNoFamily || need.possible) return false;

@@ -22,7 +22,11 @@ constexpr int kWidestOfAll = 1 << 20;  // more bits than barriers have
 class Verdicts {
  public:
   explicit Verdicts(const SyncQuestions& questions)
-      : questions_(questions), log_(questions.log), removed_(log_.syncs().size()), necessary_(log_.syncs().size()) {
+      : questions_(questions),
+        log_(questions.log),
+        removed_(log_.syncs().size()),
+        necessary_(log_.syncs().size()),
+        by_last_stage_(questions.all().size()) {
     result_.syncs.resize(log_.syncs().size());
     for (std::size_t i = 0; i < result_.syncs.size(); ++i)
       result_.syncs[i].uses.resize(log_.syncs()[i].barriers.size());
@@ -50,18 +54,27 @@ class Verdicts {
     SyncOrder order(log_, questions_.histories, removed_);
     for (std::uint32_t i = 0; i < questions_.all().size(); ++i) {
       const SyncQuestion& one = questions_.all()[i];
-      const AccessAt from = questions_.from(one), to = questions_.to(one);
+      const AccessAt from = from_of(i), to = questions_.to(one);
       visit(order, i, one, from, to, order.ask(from, one.history, to, one.memory));
     }
     result_.too_many = result_.too_many || order.too_many();
+  }
+  AccessAt from_of(std::uint32_t question) const {
+    const SyncQuestion& one = questions_.all()[question];
+    return by_last_stage_[question] ? *questions_.from_last_stage(one) : questions_.from(one);
   }
   static bool is_yes(const SyncQuestion& one, const SyncOrder::Answer& answer) {
     return one.memory ? answer.sees : answer.executes;
   }
 
   void find_races() {
-    ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
-            const SyncOrder::Answer& answer) {
+    ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt& to,
+            SyncOrder::Answer answer) {
+      if (!answer.executes)
+        if (const auto last = questions_.from_last_stage(one)) {
+          answer = order.ask(*last, one.history, to, one.memory);
+          by_last_stage_[i] = answer.executes;
+        }
       result_.executes[i] = answer.executes;
       if (is_yes(one, answer))
         for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
@@ -123,7 +136,7 @@ class Verdicts {
         std::vector<SyncOrder::Used> way;
         for (const std::uint32_t i : broken) {
           const SyncQuestion& one = questions_.all()[i];
-          order.way(questions_.from(one), one.history, questions_.to(one), one.memory, way);
+          order.way(from_of(i), one.history, questions_.to(one), one.memory, way);
           for (const SyncOrder::Used& used : way) is_used[log_.ops()[used.op].sync] = true;
         }
       }
@@ -176,7 +189,6 @@ class Verdicts {
         SyncResult& result = result_.syncs[sync];
         if (questions_.is_read_back(one)) continue;
         result.verdict = SyncVerdict::needed;
-        if (!result.needs.empty() && is_same_of_host(result.needs.back(), one)) continue;
         result.need_count += 1;
         if (result.needs.size() < kMostExamples) result.needs.push_back(i);
       }
@@ -194,14 +206,6 @@ class Verdicts {
     });
     for (std::size_t i = 1; i < removed_.size(); ++i)
       if (removed_[i]) result_.syncs[i].verdict = SyncVerdict::superfluous;
-  }
-
-  // The host needs the end of a batch in two ways (HostNeeds).
-  bool is_same_of_host(std::uint32_t other, const SyncQuestion& one) const {
-    const SyncQuestion& before = questions_.all()[other];
-    return one.host != SyncQuestion::kNoHost && before.host != SyncQuestion::kNoHost &&
-           questions_.from_command(before).record == questions_.from_command(one).record &&
-           questions_.to_command(before).record == questions_.to_command(one).record;
   }
 
   void add_use(const SyncOrder::Used& used, std::uint32_t number) {
@@ -268,6 +272,7 @@ class Verdicts {
   const SyncQuestions& questions_;
   const SyncLog& log_;
   std::vector<bool> removed_, necessary_;
+  std::vector<bool> by_last_stage_;  // by question: SyncQuestions::from_last_stage() answers it
   std::vector<std::uint32_t> removable_;
   SyncVerdicts result_;
 };
