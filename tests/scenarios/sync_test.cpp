@@ -103,12 +103,12 @@ std::vector<std::string> parts(const std::string& text, const std::string& separ
   return all;
 }
 
-// Takes the findings of a line "X & Y | Z" out of `found`. False if they are neither X and Y nor Z alone.
+// Takes the findings of a line "X and Y or Z" out of `found`. False if they are neither X and Y nor Z alone.
 bool take_alternative(const std::string& line, std::set<std::string>& found) {
   std::vector<std::set<std::string>> alternatives;
   std::set<std::string> taken;
-  for (const std::string& alternative : parts(line, " | ")) {
-    const std::vector<std::string> together = parts(alternative, " & ");
+  for (const std::string& alternative : parts(line, " or ")) {
+    const std::vector<std::string> together = parts(alternative, " and ");
     alternatives.emplace_back(together.begin(), together.end());
     for (const std::string& one : together)
       if (found.erase(one) != 0) taken.insert(one);

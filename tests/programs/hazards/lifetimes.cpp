@@ -13,32 +13,34 @@ namespace hazards {
 
 namespace {
 
-// Until the host sees in the buffer that the device has written it, and a moment longer. Calls nothing of Vulkan.
-void watch(const MappedBuffer& x) {
-  const volatile std::uint32_t& last = x.words[kBytes / 4 - 1];
-  const auto too_late = std::chrono::steady_clock::now() + std::chrono::seconds(1);
+// Returns when the work before it is over, without a wait of Vulkan: a fill that is submitted after the work shows in
+// mapped memory. Drivers on the CPU execute the submits of a queue one after the other.
+void watch(Bench& b) {
+  const MappedBuffer mark = make_buffer(b);
+  const VkCommandPool pool = keep(b, vkDestroyCommandPool, create_command_pool(b, 0, b.family));
+  const VkCommandBuffer fill = allocate_command_buffer(b, pool);
+  program::begin(fill, VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT);
+  vkCmdFillBuffer(fill, mark.buffer, 0, kBytes, 1);
+  CHECK(vkEndCommandBuffer(fill));
+  program::submit(b.queues[0], fill, VK_NULL_HANDLE);
+  const volatile std::uint32_t& last = mark.words[kBytes / 4 - 1];
+  const auto too_late = std::chrono::steady_clock::now() + std::chrono::seconds(5);
   while (last == 0 && std::chrono::steady_clock::now() < too_late)
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
 }
 
-// Submits what is recorded, of which `x` is written last. In the clean twin the host waits for it.
-void submit_and_watch(Bench& b, const MappedBuffer& x) {
+// Submits what is recorded. In the clean twin the host waits for it.
+void submit_and_watch(Bench& b, const Semaphore& signal = {}) {
   const VkFence done = make_fence(b);
-  submit(b, {.fence = done});
-  b.clean ? wait_for(b, done) : watch(x);
+  submit(b, {.signal = signal, .fence = done});
+  b.clean ? wait_for(b, done) : watch(b);
   b.is_idle = b.clean;
 }
 
-// One dispatch; its kernel has a descriptor pool, a pipeline and layouts of its own.
-struct Work {
-  MappedBuffer x;
-  Kernel k;
-};
-Work make_work(Bench& b) {
-  const MappedBuffer x = make_buffer(b);
-  return {x, kernel(b, ones_comp_spv, {x})};
-}
+// It has a descriptor pool, a pipeline and layouts of its own. What it writes is mapped: of waits for it nobody knows
+// whether they are needed.
+Kernel make_work(Bench& b) { return kernel(b, ones_comp_spv, {make_buffer(b)}); }
 
 // A command pool and a command buffer of it, which is open now.
 VkCommandPool begin_in_pool(Bench& b, VkCommandPoolCreateFlags flags = 0, VkCommandBufferUsageFlags usage = 0) {
@@ -51,64 +53,64 @@ VkCommandPool begin_in_pool(Bench& b, VkCommandPoolCreateFlags flags = 0, VkComm
 constexpr VkCommandPoolCreateFlags kResets = VK_COMMAND_POOL_CREATE_RESET_COMMAND_BUFFER_BIT;
 
 void pool_reset(Bench& b) {
-  const Work w = make_work(b);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  const Kernel k = make_work(b);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   CHECK(vkResetCommandPool(b.device, b.pools[0], 0));
 }
 
 void pool_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   begin_in_pool(b);
   const std::function<void()> destroy_pool = take_last(b);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   destroy_pool();
 }
 
 void commands_reset(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   begin_in_pool(b, kResets);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   CHECK(vkResetCommandBuffer(b.cmd, 0));
 }
 
 void commands_begun(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   begin_in_pool(b, kResets);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   program::begin(b.cmd, 0);
   CHECK(vkEndCommandBuffer(b.cmd));
 }
 
 void commands_freed(Bench& b) {
-  const Work w = make_work(b);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  const Kernel k = make_work(b);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   vkFreeCommandBuffers(b.device, b.pools[0], 1, &b.cmd);
 }
 
 // A secondary command buffer is pending while one is that executes it.
 void secondary_reset(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const VkCommandPool pool = keep(b, vkDestroyCommandPool, create_command_pool(b, 0, b.family));
   const VkCommandBuffer primary = b.cmd;
   b.cmd = begin_secondary(b, pool);
-  dispatch(b, "A", w.k);
+  dispatch(b, "A", k);
   CHECK(vkEndCommandBuffer(b.cmd));
   vkCmdExecuteCommands(primary, 1, &b.cmd);
   b.cmd = primary;
-  submit_and_watch(b, w.x);
+  submit_and_watch(b);
   CHECK(vkResetCommandPool(b.device, pool, 0));
 }
 
 // One command buffer is submitted twice. The barrier at its end orders both executions of the dispatch.
 void submitted_twice(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   begin_in_pool(b, 0, b.clean ? VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT : 0);
-  dispatch(b, "A", w.k);
+  dispatch(b, "A", k);
   barrier(b, "barrier1", kComputeWrites, kComputeWrites);
   CHECK(vkEndCommandBuffer(b.cmd));
   b.is_recording = false;
@@ -116,45 +118,43 @@ void submitted_twice(Bench& b) {
 }
 
 void buffer_destroyed(Bench& b) {
-  const Work w = make_work(b);
-  const MappedBuffer unmapped = make_local_buffer(b);
+  const MappedBuffer x = make_buffer(b), unmapped = make_local_buffer(b);
   const std::function<void()> destroy_buffer = take_last(b);
-  dispatch(b, "A", kernel(b, move_comp_spv, {unmapped, w.x}));
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", kernel(b, move_comp_spv, {unmapped, x}));
+  submit_and_watch(b);
   destroy_buffer();
 }
 
 void memory_freed(Bench& b) {
-  const Work w = make_work(b);
-  const MappedBuffer unmapped = make_local_buffer(b);
+  const MappedBuffer x = make_buffer(b), unmapped = make_local_buffer(b);
   const std::function<void()> destroy_buffer = take_last(b), free_memory = take_last(b);
   b.at_end.push_back(destroy_buffer);
-  dispatch(b, "A", kernel(b, move_comp_spv, {unmapped, w.x}));
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", kernel(b, move_comp_spv, {unmapped, x}));
+  submit_and_watch(b);
   free_memory();
 }
 
 void pipeline_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const std::function<void()> destroy_sets = take_last(b), destroy_pipeline = take_last(b);
   b.at_end.push_back(destroy_sets);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   destroy_pipeline();
 }
 
 void set_updated(Bench& b) {
-  const Work w = make_work(b);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
-  write_buffer(b, w.k.set, 0, make_local_buffer(b));
+  const Kernel k = make_work(b);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
+  write_buffer(b, k.set, 0, make_local_buffer(b));
 }
 
 void sets_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const std::function<void()> destroy_sets = take_last(b);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   destroy_sets();
 }
 
@@ -174,7 +174,7 @@ void sets_reset(Bench& b) {
   const MappedBuffer x = make_buffer(b);
   const VkDescriptorPool pool = create_pool(b, 1, {{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, 1}});
   dispatch(b, "A", kernel_of(b, pool, x));
-  submit_and_watch(b, x);
+  submit_and_watch(b);
   CHECK(vkResetDescriptorPool(b.device, pool, 0));
 }
 
@@ -184,54 +184,47 @@ void set_freed(Bench& b) {
                                             VK_DESCRIPTOR_POOL_CREATE_FREE_DESCRIPTOR_SET_BIT);
   const Kernel k = kernel_of(b, pool, x);
   dispatch(b, "A", k);
-  submit_and_watch(b, x);
+  submit_and_watch(b);
   CHECK(vkFreeDescriptorSets(b.device, pool, 1, &k.set));
 }
 
 void event_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const VkEvent event = create_event(b);
   vkCmdResetEvent(b.cmd, event, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   vkDestroyEvent(b.device, event, nullptr);
 }
 
 void queries_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_OCCLUSION, 1, 0};
   VkQueryPool pool;
   CHECK(vkCreateQueryPool(b.device, &info, nullptr, &pool));
   vkCmdResetQueryPool(b.cmd, pool, 0, 1);
-  dispatch(b, "A", w.k);
-  submit_and_watch(b, w.x);
+  dispatch(b, "A", k);
+  submit_and_watch(b);
   vkDestroyQueryPool(b.device, pool, nullptr);
 }
 
 // The batch signals it; nobody waits for it.
 void semaphore_destroyed(Bench& b) {
-  const Work w = make_work(b);
+  const Kernel k = make_work(b);
   const VkSemaphore signaled = create_semaphore(b);
-  const VkFence done = make_fence(b);
-  dispatch(b, "A", w.k);
-  submit(b, {.signal = {signaled, kAllWrites}, .fence = done});
-  b.clean ? wait_for(b, done) : watch(w.x);
-  b.is_idle = b.clean;
+  dispatch(b, "A", k);
+  submit_and_watch(b, {signaled, kAllWrites});
   vkDestroySemaphore(b.device, signaled, nullptr);
 }
 
 // A pass that draws, all in labels of one name. The host ends something with `end`.
 template <class End>
 void ended_after_draw(Bench& b, const Target& target, const Graphics& g, const End& end) {
-  const VkFence done = make_fence(b);
   begin_pass(b, "A", target.pass, target.framebuffer);
   bind(b, g);
   draw(b, "A");
   end_pass(b, "A");
-  submit(b, {.fence = done});
-  // Nothing shows that a draw is done; it is small.
-  b.clean ? wait_for(b, done) : std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  b.is_idle = b.clean;
+  submit_and_watch(b);
   end();
 }
 
@@ -259,26 +252,24 @@ void graphics_destroyed(Bench& b) {
 
 // Two batches, of which the host waits for one. The other one's command pool is reset.
 void pool_of_later_batch(Bench& b) {
-  const Work first = make_work(b), second = make_work(b);
+  const Kernel first = make_work(b), second = make_work(b);
   const VkFence done = make_fence(b);
-  dispatch(b, "A", first.k);
+  dispatch(b, "A", first);
   submit(b, {.fence = done});
   const VkCommandPool pool = begin_in_pool(b);
   b.is_recording = true;
-  dispatch(b, "B", second.k);
+  dispatch(b, "B", second);
   submit(b);
   wait_for(b, done);
-  if (!b.clean) watch(second.x);
+  if (!b.clean) watch(b);
   CHECK(vkResetCommandPool(b.device, b.clean ? b.pools[0] : pool, 0));
 }
 
 // Both batches use the buffer that is destroyed. The host has waited for the first, or for the second.
 void buffer_of_both_batches(Bench& b) {
-  const Work first = make_work(b), second = make_work(b);
-  const MappedBuffer unmapped = make_local_buffer(b);
+  const MappedBuffer x = make_buffer(b), y = make_buffer(b), unmapped = make_local_buffer(b);
   const std::function<void()> destroy_buffer = take_last(b);
-  const Kernel reads = kernel(b, move_comp_spv, {unmapped, first.x}),
-               again = kernel(b, move_comp_spv, {unmapped, second.x});
+  const Kernel reads = kernel(b, move_comp_spv, {unmapped, x}), again = kernel(b, move_comp_spv, {unmapped, y});
   const VkFence fences[2] = {make_fence(b), make_fence(b)};
   dispatch(b, "A", reads);
   submit(b, {.fence = fences[0]});
@@ -286,23 +277,23 @@ void buffer_of_both_batches(Bench& b) {
   dispatch(b, "B", again);
   submit(b, {.fence = fences[1]});
   wait_for(b, fences[b.clean ? 1 : 0]);
-  if (!b.clean) watch(second.x);
+  if (!b.clean) watch(b);
   b.is_idle = b.clean;
   destroy_buffer();
 }
 
 // The host waits for a value that the work before has signaled already.
 void value_too_low(Bench& b) {
-  const Work first = make_work(b), second = make_work(b);
+  const Kernel first = make_work(b), second = make_work(b);
   const VkSemaphore values = timeline(b);
-  dispatch(b, "A", first.k);
+  dispatch(b, "A", first);
   submit(b, {.signal = {values, kAllWrites, 1}});
   const VkCommandPool pool = begin_in_pool(b);
   b.is_recording = true;
-  dispatch(b, "B", second.k);
+  dispatch(b, "B", second);
   submit(b, {.signal = {values, kAllWrites, 2}});
   wait_for(b, {values, {}, b.clean ? 2u : 1u});
-  if (!b.clean) watch(second.x);
+  if (!b.clean) watch(b);
   b.is_idle = b.clean;
   CHECK(vkResetCommandPool(b.device, pool, 0));
 }

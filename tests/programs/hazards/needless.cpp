@@ -124,7 +124,7 @@ std::vector<Plant> needless_plants() {
           {"between-reads", Form::first, superfluous, between_reads},
           {"after-semaphore",
            Form::second,
-           {"either superfluous barrier1 & replaceable vkQueueSubmit2#2 | superfluous vkQueueSubmit2#2"},
+           {"either superfluous barrier1 and replaceable vkQueueSubmit2#2 or superfluous vkQueueSubmit2#2"},
            after_semaphore,
            Queues::one,
            {"replaceable vkQueueSubmit2#2"}},

@@ -12,7 +12,7 @@
 //   expect race OWNER A B        B reads what A wrote on another queue family, and the ownership was not transferred.
 //                                Where half of a transfer is there, its barrier takes the place of A or B.
 //   expect race LIFETIME A host  the host ends or changes what the batch, of which A is the last command, may still use
-//   either X & Y | Z             X and Y together, or Z alone: any of these is right
+//   either X and Y or Z          X and Y together, or Z alone: both are right
 //   allow …                      true, too, but follows from an expected line or is arguable: it may be reported
 //
 // Each label encloses one command. Where a whole render pass is one side of a race, its begin, its draw and its end

@@ -150,7 +150,7 @@ std::vector<Plant> semaphore_plants() {
           // Either can go; the barrier costs less.
           {"semaphore-and-barrier",
            Form::first,
-           {"either superfluous vkQueueSubmit#2 | superfluous barrier1 & replaceable vkQueueSubmit#2"},
+           {"either superfluous vkQueueSubmit#2 or superfluous barrier1 and replaceable vkQueueSubmit#2"},
            same_queue_and_barrier},
           {"semaphore-for-barrier", Form::first, {"replaceable vkQueueSubmit#2"}, for_barrier},
           {"timeline-for-barrier", Form::second, {"replaceable vkQueueSubmit2#2"}, timeline_for_barrier},
