@@ -64,7 +64,7 @@ function table(parent, id, all, given) {
       for (const column of columns) {
         const value = column.get(row);
         element(line, "td", value === undefined || value === null ? "" : column.show ? column.show(value) : String(value),
-                column.show ? {class: "number"} : {});
+                column.show ? {class: "number"} : column.lines ? {class: "lines"} : {});
       }
     }
     body.appendChild(fragment);
@@ -316,6 +316,8 @@ if (frames.length > 1) {
     {name: "submits", get: row => row.submits, show: whole}, {name: "commands", get: row => row.commands, show: whole},
     {name: "calls", get: row => row.calls, show: whole}]);
 }
+orderSection();
+syncSection();
 const pictures = of("picture");
 if (pictures.length) {
   const place = section("Pictures, as replayed");

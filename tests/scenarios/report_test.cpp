@@ -4,6 +4,8 @@
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <map>
+#include <set>
+#include <sstream>
 #include <utility>
 
 #include "fixture.h"
@@ -72,6 +74,18 @@ std::string left_by(const Page& page) {
   const std::size_t at = page.dom.find(begin);
   REQUIRE(at != std::string::npos);
   return page.dom.substr(at + begin.size(), page.dom.find("</pre>", at) - at - begin.size());
+}
+
+// The rows of one kind that are in a page.
+std::vector<Json> rows_in(const std::string& page, const std::string& kind) {
+  std::vector<Json> rows;
+  const std::string text = read_file(page), begin = "{\"row\":\"" + kind + "\",";
+  for (std::size_t at = text.find(begin); at != std::string::npos; at = text.find(begin, at + 1)) {
+    const std::string line = text.substr(at, text.find('\n', at) - at);
+    rows.push_back(Json::parse(line.substr(0, line.rfind('}') + 1)));
+    CHECK(rows.back().valid());
+  }
+  return rows;
 }
 
 const std::string kLeave =
@@ -296,5 +310,122 @@ SCENARIO("a report says what it could not find out", "[report]") {
       CHECK(is_one_line(made, "rondo"));
       CHECK(player({path}).status == 0);
     }
+  }
+}
+
+SCENARIO("a report draws the work graph that rondo graph tells", "[report]") {
+  const std::string path = captured(without_checks({program("compute")})).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  REQUIRE(report({path, "--no-replay", "-o", file}, lavapipe).status == 0);
+  // An edge for all needs of two items, with all of their kinds.
+  std::map<std::string, std::set<std::string>> expected, drawn;
+  std::vector<std::string> names, items;
+  for (const Json& row : graph_of(path)) {
+    if (row.at("/row") != "\"item\"") continue;
+    names.push_back(unquoted(row.at("/name")));
+    for (std::size_t i = 0; i < row.size("/needs"); ++i) {
+      const std::string need = "/needs/" + std::to_string(i);
+      std::set<std::string>& kinds = expected["i" + row.at(need + "/item") + " i" + row.at("/item")];
+      for (std::size_t k = 0; k < row.size(need + "/kinds"); ++k)
+        kinds.insert(unquoted(row.at(need + "/kinds/" + std::to_string(k))));
+    }
+  }
+  for (const Json& row : rows_in(file, "order_item")) items.push_back(unquoted(row.at("/name")));
+  for (const Json& row : rows_in(file, "order_need")) {
+    std::istringstream words(unquoted(row.at("/kinds")));
+    for (std::string kind; words >> kind;)
+      drawn[unquoted(row.at("/from")) + " " + unquoted(row.at("/to"))].insert(kind);
+  }
+  REQUIRE(items.size() > 3);
+  CHECK(items == names);
+  CHECK(drawn == expected);
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  const Page page =
+      open(file, kLeave +
+                     "const all = name => document.querySelectorAll('#order-graph ' + name).length;"
+                     "leave([all('.node'), all('.edge'), all('.edge.k-RAW') > 0, column('order-items', 0),"
+                     "document.querySelectorAll('#order-needs tbody tr').length].join('|'));");
+  CHECK(page.console == "");
+  std::string said = std::to_string(items.size()) + "|" + std::to_string(expected.size()) + "|true|";
+  for (const std::string& name : names) said += (name == names.front() ? "" : " ") + name;
+  CHECK(left_by(page) == said + "|" + std::to_string(expected.size()));
+}
+
+SCENARIO("a report shows the work graph of a typical frame, or of the one that is asked for", "[report]") {
+  const std::string path = captured(vkcube(10), {.checkpoints = "present"}).path;
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  const auto frames_shown = [&](const Words& more) {
+    Words words{path, "--no-replay", "-o", file};
+    words.insert(words.end(), more.begin(), more.end());
+    REQUIRE(report(words, lavapipe).status == 0);
+    std::set<std::string> frames;
+    for (const Json& row : rows_in(file, "order_item")) frames.insert(row.at("/frame"));
+    return frames;
+  };
+  // Frames 1 to 9 do the same, so the middle one is taken.
+  CHECK(frames_shown({}) == std::set<std::string>{"5"});
+  CHECK(frames_shown({"--frames", "2:5"}) == std::set<std::string>{"3"});
+  CHECK(frames_shown({"--order-frame", "7"}) == std::set<std::string>{"7"});
+  CHECK(rows_in(file, "order_item").size() + 2 == graph_of(path, {"--frames", "7"}).size());
+  for (const char* wrong : {"11", "-1", "x"}) {
+    const Outcome made = report({path, "--no-replay", "--order-frame", wrong, "-o", file}, lavapipe);
+    INFO(made.both());
+    CHECK(made.status == kUsage);
+    CHECK(is_one_line(made, "rondo"));
+  }
+}
+
+SCENARIO("a report shows what rondo sync finds", "[report]") {
+  const Recording& capture = captured({program("hazards/hazards"), "two-submits"});
+  const TemporaryDirectory directory;
+  const std::string file = directory.file("page.html");
+  REQUIRE(report({capture.path, "--no-replay", "-o", file}, lavapipe).status == 0);
+  std::vector<std::string> found, shown;
+  for (const Json& row : rows_of(rondo({"sync", "--format=jsonl", capture.path})))
+    if (row.at("/row") == "\"sync\"") found.push_back(unquoted(row.at("/id")));
+  const std::vector<Json> rows = rows_in(file, "sync");
+  for (const Json& row : rows) shown.push_back(unquoted(row.at("/id")));
+  REQUIRE(!found.empty());
+  CHECK(shown == found);
+  // The command that is named with a race answers.
+  const std::string command = unquoted(rows_in(file, "sync_more").at(0).at("/command"));
+  INFO(command);
+  std::istringstream words(command);
+  Words parts;
+  for (std::string word; words >> word;) parts.push_back(word);
+  REQUIRE(parts.size() == 5);
+  CHECK(rondo({parts[1], capture.path, parts[3], parts[4]}).out.find("synchronization: nothing.") != std::string::npos);
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  const Page page = open(file, kLeave + "leave(column('sync-races', 0) + '|' + column('sync-races', 3));");
+  CHECK(page.console == "");
+  CHECK(left_by(page).find("RAW|vkCmdDispatch ") != std::string::npos);
+  CHECK(left_by(page).find("[A]") != std::string::npos);
+}
+
+SCENARIO("a report of a capture without work, or of a damaged one, says so", "[report]") {
+  if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
+  const TemporaryDirectory directory;
+  const std::string capture = directory.file("c.rondo"), file = directory.file("page.html");
+  const std::string whole = read_file(kernels().path);
+  const std::string script =
+      kLeave +
+      "const text = id => document.getElementById(id).textContent; leave(text('order-words') + '|' + "
+      "text('sync-words') + '|' + column('facts', 0));";
+  WHEN("its end is missing") {
+    write_file(capture, whole.substr(0, whole.size() - 200));
+    REQUIRE(report({capture, "--no-replay", "-o", file}).status == 0);
+    const Page page = open(file, script);
+    CHECK(page.console == "");
+    CHECK(left_by(page).find("the capture is cut") != std::string::npos);
+    CHECK(left_by(page).find("items of work") != std::string::npos);
+  }
+  WHEN("nothing is submitted in it") {
+    const Recording& idle = captured(without_checks({program("extensions")}));
+    REQUIRE(report({idle.path, "--no-replay", "-o", file}).status == 0);
+    const Page page = open(file, script);
+    CHECK(page.console == "");
+    CHECK(left_by(page).find("Frame 0 has no work.|Nothing was found") == 0);
   }
 }
