@@ -28,8 +28,8 @@ struct ReportOrder {
   std::string error;  // why there is no graph; empty: there is one
 };
 
-// The frame that a page shows: the one that was asked for; else, of the frames of the span, one with as many commands as
-// the median has. Status::usage: the capture does not have the frame that was asked for. `info` has rows of frames.
+// The frame that a page shows: the one that was asked for; else, of the frames of the span, one with as many commands
+// as the median has. Status::usage: the capture does not have the frame that was asked for. `info` has rows of frames.
 Result<ReportOrder> choose_frame(const CaptureInfo& info, const SpanRequest& span, std::optional<std::uint64_t> asked);
 
 // Reads the capture until that frame is over. A capture that cannot be read gives an `error`.

@@ -34,10 +34,11 @@ std::string why_command(const SyncFinding& finding, const std::string& shown_fil
   const auto& from = finding.race.from.executed;
   const auto& to = finding.race.to.executed;
   if (from.record == to.record && from.submit == to.submit) return {};
+  if (finding.race.hazards == graph::kLifetime) return {};  // the call is no item of work
   return text("rondo why {} {} {}", shown_file, text_of({from.record, from.submit}), text_of({to.record, to.submit}));
 }
 
-// What the rows of `rondo sync` do not say: places in words, the layouts of its barriers, and a command that shows more.
+// What the rows of `rondo sync` do not say: places in words, the layouts of its barriers, and a command for more.
 void add_more(std::string& lines, const SyncAnalysis& analysis, const SyncFinding& finding,
               const std::string& shown_file) {
   add_row(lines, "sync_more", [&](JsonWriter& json) {
@@ -64,7 +65,7 @@ void add_more(std::string& lines, const SyncAnalysis& analysis, const SyncFindin
 std::string sentence_of(const SyncFindings& findings, std::uint64_t races) {
   std::string out = findings.totals.cut.empty() ? "" : "As far as the capture goes: ";
   if (findings.operations == 0)
-    out += "the program has no barrier, event or subpass dependency";
+    out += "the program has no barrier, event, subpass dependency, semaphore or wait";
   else
     append(out, "{}: {} needed, {} superfluous, {} of unknown purpose",
            plural(findings.operations, "synchronization command"), count_text(findings.needed),
@@ -87,7 +88,7 @@ ReportSync gather_sync(const std::string& file, const std::string& shown_file) {
   std::map<SyncRule, std::uint64_t> counts;
   std::uint64_t found = 0, shown = 0;
   for (const SyncFinding& one : findings.all) {
-    if (one.rule == SyncRule::needed || one.rule == SyncRule::unknown) continue;
+    if (one.rule >= SyncRule::replaceable) continue;
     counts[one.rule] += 1;
     found += 1;
     if (shown >= ReportSync::kMostFindings) continue;

@@ -198,7 +198,7 @@ function syncSection() {
     return;
   }
   const counts = Object.entries(head.rules).map(([rule, count]) => whole(count) + " " + rule).join(", ");
-  const words = [head.findings ? `Findings, by cause: ${counts}.` : "Nothing was found: no race, and no barrier without a purpose."];
+  const words = [head.findings ? `Findings, by cause: ${counts}.` : "Nothing was found: no race, and nothing without a purpose."];
   words.push(`The program has ${whole(head.operations)} ` + (head.operations === 1 ? "synchronization command" : "synchronization commands") +
              `: ${whole(head.needed)} needed, ${whole(head.superfluous)} superfluous, ${whole(head.unknown)} of unknown purpose.`);
   if (head.shown < head.findings) words.push(`The first ${whole(head.shown)} findings are shown.`);
@@ -220,9 +220,10 @@ function syncSection() {
        get: row => (row.ordered ? "They are ordered, but what was written is not made visible.\n" : "") + row.cure}, ...common]);
   }
   if (others.length) {
-    element(place, "h3", "Barriers, event waits and subpass dependencies");
+    element(place, "h3", "Barriers, events, dependencies of subpasses, semaphores and waits of the host");
     table(place, "sync-barriers", others, [{name: "rule", get: row => row.rule}, {name: "grade", get: row => row.grade},
-      {name: "command", get: row => `${row.command} ${row.record}@${row.submit}` + (row.render_pass ? `\ndependency of ${row.render_pass}` : "") +
+      {name: "command", get: row => `${row.command} ${row.record}` + (row.submit === null ? "" : "@" + row.submit) +
+                                    (row.semaphore ? `\nwaits for ${row.semaphore}, which ${row.signalled_by} signals` : "") + (row.render_pass ? `\ndependency of ${row.render_pass}` : "") +
                                     (row.labels.length ? "\n[" + row.labels.join("/") + "]" : ""), lines: true},
       {name: "before → after", get: row => firstLines(row.barriers.map((one, index) =>
         (one.object || "memory") + (row.layouts[index] ? " " + row.layouts[index] : "") + ": " + scopesText(one)), 8), lines: true},
