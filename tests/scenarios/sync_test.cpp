@@ -33,7 +33,8 @@ std::string label_of(const Json& row, const std::string& of) {
 std::map<std::string, std::string> calls_of(const std::string& path) {
   std::map<std::string, std::string> all;
   std::map<std::string, int> counts;  // by command
-  for (const Json& row : rows_of(rondo({"dump", "--format=jsonl", path}))) {
+  for (const std::string& line : lines(rondo({"dump", "--format=jsonl", path}).out)) {
+    const Json row = Json::parse(line);
     if (row.at("/row") != "\"record\"") continue;
     const std::string command = unquoted(row.at("/command"));
     all[row.at("/sequence")] = command + "#" + std::to_string(++counts[command]);
