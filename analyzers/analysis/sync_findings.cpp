@@ -177,7 +177,6 @@ std::string kind_words(const SyncOp& sync) {
 
 }  // namespace
 
-// The barriers of a command that could be narrower.
 std::vector<SyncNarrow> SyncAnalysis::narrower(std::uint32_t sync) const {
   const SyncOp& op = questions_->log.syncs()[sync];
   std::vector<SyncNarrow> all;

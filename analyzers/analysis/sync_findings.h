@@ -90,6 +90,8 @@ class SyncAnalysis {
   const graph::SyncOp& sync(std::uint32_t number) const { return questions_->log.syncs()[number]; }
   const graph::SyncResult& result(std::uint32_t number) const { return verdicts_.syncs[number]; }
   const graph::SyncQuestions& questions() const { return *questions_; }
+  // The barriers of a needed command that could be narrower.
+  std::vector<SyncNarrow> narrower(std::uint32_t sync) const;
   GraphWalk& walk() { return *walk_; }
   const GraphWalk& walk() const { return *walk_; }
 
@@ -98,7 +100,6 @@ class SyncAnalysis {
   Result<void> find_races(const std::string& path);
   void find_operations();
   SyncNarrow narrowed(std::uint32_t sync, std::uint32_t barrier) const;
-  std::vector<SyncNarrow> narrower(std::uint32_t sync) const;
 
   std::unique_ptr<graph::SyncQuestions> questions_;
   std::unique_ptr<GraphWalk> walk_;

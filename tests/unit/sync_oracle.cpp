@@ -8,18 +8,19 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <list>
 #include <map>
-#include <stdexcept>
 #include <utility>
+
+#include "tests/unit/sync_execution.h"
 
 namespace rondo::test {
 namespace {
 
 using namespace sync;
+using execution::Execution;
+using execution::Op;
 using Command = SyncProgram::Command;
 using Dependency = SyncProgram::Dependency;
-using HostCall = SyncProgram::HostCall;
 
 constexpr Stages kTransfers = kCopy | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT | kClear;
 // Layout transitions have a stage of their own here, which no command can name. ALL_COMMANDS has it.
@@ -75,166 +76,6 @@ Accesses transfers(Accesses mask) {
   return mask;
 }
 
-// Something that happens.
-struct Op {
-  enum Kind {
-    begin,       // a batch begins
-    wait,        // for a semaphore
-    command,     // executes
-    signal,      // of a semaphore
-    fence,       // is signalled; also the end of what vkQueueWaitIdle and vkDeviceWaitIdle wait for
-    host_wait,   // ends
-    host_write,  // happens
-  } kind = begin;
-  std::uint64_t record = 0;  // of the command or of the call
-  std::uint64_t key = 0;     // of the wait: SyncProgram::wait_key()
-  int queue = -1;
-  std::size_t batch = 0;                   // number of the batch
-  const Command* what = nullptr;           // the command
-  Stages stages = 0;                       // of the wait or signal
-  SyncPlace place = {};                    // that the host writes
-  std::vector<std::size_t> sources = {};   // indexes of the signals of this wait, of the fences of this host_wait
-  std::map<int, std::size_t> events = {};  // index of the command that set each event of this wait
-};
-
-// Executes a program. A batch begins when the batches before it on its queue have ended and its waits can end. Of two
-// batches that can begin the one that was submitted earlier begins. It ends at once.
-class Execution {
- public:
-  explicit Execution(const SyncProgram& program) : program_(program) {
-    for (const HostCall& call : program.host_calls()) {
-      take(call);
-      while (run_one()) continue;
-    }
-    if (!pending_.empty()) throw std::logic_error("a batch waits for a signal that does not come");
-  }
-  const std::vector<Op>& ops() const { return ops_; }
-
- private:
-  struct Pending {
-    const HostCall* call;
-    SyncBatch batch;
-    std::size_t number;                       // in its call, …
-    bool is_last;                             // … of which it is the last one
-    std::vector<std::size_t> binary_signals;  // by wait: the number of the signal, from 1
-  };
-  struct Semaphore {
-    std::size_t signals = 0;                     // submitted; binary
-    std::map<std::uint64_t, std::size_t> given;  // by number (binary) or value (timeline): index of the signal
-  };
-
-  Op& add(Op::Kind kind, std::uint64_t record, int queue) {
-    ops_.push_back({.kind = kind, .record = record, .queue = queue, .batch = batch_});
-    return ops_.back();
-  }
-
-  void take(const HostCall& call) {
-    if (call.kind == HostCall::submit) return submit(call);
-    std::vector<std::size_t> sources;
-    const auto end_queue = [&](int queue) {
-      for (const Pending& one : pending_)
-        if (one.call->queue == queue) throw std::logic_error("the host waits for a queue that waits");
-      sources.push_back(ops_.size());
-      add(Op::fence, call.record, queue);
-    };
-    if (call.kind == HostCall::queue_idle) end_queue(call.queue);
-    if (call.kind == HostCall::device_idle)
-      for (int queue = 0; queue < program_.queues(); ++queue) end_queue(queue);
-    for (const int fence : call.fences) sources.push_back(fences_.at(fence));
-    Op& op = add(call.kind == HostCall::host_write ? Op::host_write : Op::host_wait, call.record, -1);
-    op.place = call.place;
-    op.sources = sources;
-  }
-  void submit(const HostCall& call) {
-    for (const int fence : call.fences) fences_.erase(fence);
-    for (const SyncBatch& batch : call.batches) {
-      Pending made{
-          &call, batch, static_cast<std::size_t>(&batch - call.batches.data()), &batch == &call.batches.back(), {}};
-      for (const SyncSemaphore& wait : batch.waits) made.binary_signals.push_back(semaphores_[wait.semaphore].signals);
-      for (const SyncSemaphore& signal : batch.signals) semaphores_[signal.semaphore].signals += 1;
-      pending_.push_back(std::move(made));
-    }
-    if (call.batches.empty()) pending_.push_back({&call, {}, 0, true, {}});
-  }
-
-  // The signals that are before the end of a wait. Of a timeline semaphore these are the first one that reaches the
-  // value and all of lower values. None: the wait cannot end yet.
-  std::vector<std::size_t> signals_of(const SyncSemaphore& wait, std::size_t binary_signal) {
-    const auto& given = semaphores_[wait.semaphore].given;
-    std::vector<std::size_t> all;
-    if (!program_.is_timeline(wait.semaphore)) {
-      if (const auto found = given.find(binary_signal); found != given.end()) all.push_back(found->second);
-      return all;
-    }
-    const auto reached = given.lower_bound(wait.value);
-    if (reached == given.end()) return {};
-    for (auto one = given.begin(); one != std::next(reached); ++one) all.push_back(one->second);
-    return all;
-  }
-  bool can_begin(std::list<Pending>::iterator one) {
-    for (auto before = pending_.begin(); before != one; ++before)
-      if (before->call->queue == one->call->queue) return false;
-    for (std::size_t i = 0; i < one->batch.waits.size(); ++i)
-      if (signals_of(one->batch.waits[i], one->binary_signals[i]).empty()) return false;
-    return true;
-  }
-  bool run_one() {
-    for (auto one = pending_.begin(); one != pending_.end(); ++one)
-      if (can_begin(one)) {
-        run(*one);
-        pending_.erase(one);
-        return true;
-      }
-    return false;
-  }
-  void run(const Pending& one) {
-    const int queue = one.call->queue;
-    const std::uint64_t record = one.call->record;
-    batch_ += 1;
-    add(Op::begin, record, queue);
-    for (std::size_t i = 0; i < one.batch.waits.size(); ++i) {
-      Op& op = add(Op::wait, record, queue);
-      op.key = SyncProgram::wait_key(record, one.number, i);
-      op.stages = one.batch.waits[i].stages;
-      op.sources = signals_of(one.batch.waits[i], one.binary_signals[i]);
-    }
-    for (const int commands : one.batch.commands)
-      for (const Command& command : program_.recorded(commands)) execute(command, queue);
-    for (const SyncSemaphore& signal : one.batch.signals) {
-      Semaphore& semaphore = semaphores_[signal.semaphore];
-      const bool is_timeline = program_.is_timeline(signal.semaphore);
-      if (is_timeline && !semaphore.given.empty() && semaphore.given.rbegin()->first >= signal.value)
-        throw std::logic_error("a timeline semaphore goes back");
-      semaphore.given[is_timeline ? signal.value : semaphore.given.size() + 1] = ops_.size();
-      add(Op::signal, record, queue).stages = signal.stages;
-    }
-    if (one.is_last)
-      for (const int fence : one.call->fences) {
-        fences_[fence] = ops_.size();
-        add(Op::fence, record, queue);
-      }
-  }
-  void execute(const Command& command, int queue) {
-    // A set of an event that is set already has no effect.
-    if (command.kind == Command::set_event) set_.emplace(command.event, ops_.size());
-    if (command.kind == Command::reset_event) set_.erase(command.event);
-    Op& op = add(Op::command, command.record, queue);
-    op.what = &command;
-    for (const int event : command.events) {
-      op.events[event] = set_.at(event);
-      if (ops_[set_.at(event)].queue != queue) throw std::logic_error("an event of another queue");
-    }
-  }
-
-  const SyncProgram& program_;
-  std::vector<Op> ops_;
-  std::list<Pending> pending_;
-  std::map<int, Semaphore> semaphores_;
-  std::map<int, std::size_t> fences_;  // index of the signal
-  std::map<int, std::size_t> set_;     // events that are set: index of the command
-  std::size_t batch_ = 0;
-};
-
 // An access that executes. Its stage is 0 where the host or a transition makes it.
 struct Access {
   std::uint64_t record = 0;
@@ -242,20 +83,22 @@ struct Access {
   Stages stage = 0;
   bool writes = false;
   SyncPlace place = {};
-  const Dependency* transition = nullptr;  // that makes it
+  const Dependency* transition = nullptr;  // that makes it, …
+  std::size_t number = 0;                  // … of its command
 
   bool is_by_host() const { return queue < 0; }
   Accesses kind() const { return writes ? kWrite : kRead; }
 };
 
 Access access_of(const Op& op, const SyncTouch& touch) {
-  return {op.record, op.queue, touch.stage, touch.writes, touch.place, nullptr};
+  return {op.record, op.queue, touch.stage, touch.writes, touch.place, nullptr, 0};
 }
 // It reads and writes all of its range. So whatever it races with, it races as a write.
 Access access_of(const Op& op, const Dependency& transition) {
-  return {op.record, op.queue, 0, true, *transition.place, &transition};
+  const auto number = static_cast<std::size_t>(&transition - op.what->dependencies.data());
+  return {op.record, op.queue, 0, true, *transition.place, &transition, number};
 }
-Access host_access_of(const Op& op) { return {op.record, -1, 0, true, op.place, nullptr}; }
+Access host_access_of(const Op& op) { return {op.record, -1, 0, true, op.place, nullptr, 0}; }
 
 // Which part of a dependency's first scopes an access is in.
 struct Reach {
@@ -266,10 +109,11 @@ struct Reach {
 // Follows one access to one piece of memory from where it executes on, until something overwrites the piece.
 class Followed {
  public:
-  Followed(const std::vector<Op>& ops, const std::set<std::uint64_t>& without, const Access& access,
-           std::uint64_t piece, std::set<OracleRace>& races)
+  Followed(const std::vector<Op>& ops, const std::set<std::uint64_t>& without, const SyncProgram::Narrowed& narrowed,
+           const Access& access, std::uint64_t piece, std::set<OracleRace>& races)
       : ops_(ops),
         without_(without),
+        narrowed_(narrowed),
         access_(access),
         piece_(piece),
         races_(races),
@@ -278,7 +122,8 @@ class Followed {
     if (access.is_by_host())
       host_since_ = access.record;
     else if (access.transition != nullptr)
-      scopes_.push_back(second_scope(access.queue, *access.transition, {true, true}));
+      scopes_.push_back(
+          second_scope(access.queue, edited(access.record, *access.transition, access.number), {true, true}));
     else
       scopes_.push_back({.queue = access.queue, .execution = access.stage, .is_access = true});
     if (access.transition != nullptr) scopes_.back().execution |= kTransitions;
@@ -397,7 +242,8 @@ class Followed {
     if (without_.count(op.record) != 0) return;
     // Barriers of one command do not chain with each other.
     std::vector<Scope> made;
-    for (const Dependency& one : command.dependencies) {
+    for (std::size_t number = 0; number < command.dependencies.size(); ++number) {
+      const Dependency one = edited(op.record, command.dependencies[number], number);
       // The first scope of an event wait has what was before one of the sets. The last set has most before it.
       std::size_t count = command.kind == Command::barrier ? scopes_.size() : 0;
       for (const int event : one.events) count = std::max(count, known_[op.events.at(event)]);
@@ -405,9 +251,22 @@ class Followed {
       const Reach reach = reach_of(op.queue, one.from, accesses, count);
       if (reach.reached) made.push_back(second_scope(op.queue, one, reach));
       if (one.is_transition && has_piece(one.place))
-        meet(access_of(op, one), had_ended_before(op) || (access_.writes ? reach.available : reach.reached));
+        meet(access_of(op, command.dependencies[number]),
+             had_ended_before(op) || (access_.writes ? reach.available : reach.reached));
     }
     scopes_.insert(scopes_.end(), made.begin(), made.end());
+  }
+
+  Dependency edited(std::uint64_t record, Dependency one, std::size_t number) const {
+    const auto found = narrowed_.find(record);
+    if (found == narrowed_.end()) return one;
+    if (const auto to = found->second.find(number); to != found->second.end()) {
+      one.from = to->second.from;
+      one.to = to->second.to;
+      one.from_access = to->second.from_access;
+      one.to_access = to->second.to_access;
+    }
+    return one;
   }
 
   // The host knew of this access when it submitted the command. So even a transition with no stages first is after it.
@@ -435,6 +294,7 @@ class Followed {
 
   const std::vector<Op>& ops_;
   const std::set<std::uint64_t>& without_;
+  const SyncProgram::Narrowed& narrowed_;
   const Access& access_;
   const std::uint64_t piece_;
   std::set<OracleRace>& races_;
@@ -459,7 +319,7 @@ void each_access(const std::vector<Op>& ops, const Visit& visit) {
 
 }  // namespace
 
-std::set<OracleRace> SyncProgram::races(const std::set<std::uint64_t>& without) const {
+std::set<OracleRace> SyncProgram::races(const std::set<std::uint64_t>& without, const Narrowed& narrowed) const {
   const Execution execution(*this);
   const std::vector<Op>& ops = execution.ops();
   // Where an access or the range of a barrier begins or ends, a piece begins.
@@ -475,9 +335,27 @@ std::set<OracleRace> SyncProgram::races(const std::set<std::uint64_t>& without) 
   std::set<OracleRace> all;
   each_access(ops, [&](const Access& access, std::size_t i) {
     for (const std::uint64_t piece : pieces[access.place.space])
-      if (access.place.has(access.place.space, piece)) Followed(ops, without, access, piece, all).follow(i);
+      if (access.place.has(access.place.space, piece)) Followed(ops, without, narrowed, access, piece, all).follow(i);
   });
   return all;
+}
+
+std::vector<std::size_t> SyncProgram::in_call_order(std::uint64_t record) const {
+  const Execution execution(*this);
+  std::vector<std::size_t> order;
+  for (const Op& op : execution.ops()) {
+    if (op.kind != Op::command || op.record != record || !order.empty()) continue;
+    const auto& all = op.what->dependencies;
+    for (std::size_t i = 0; i < all.size(); ++i) order.push_back(i);
+    // Those of one event stand together, global ones first. Those of the first form are for all events.
+    const auto key = [&](std::size_t i) {
+      std::size_t first = 0;
+      while (all[first].events != all[i].events) ++first;
+      return std::pair(first, all[i].kind);
+    };
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return key(a) < key(b); });
+  }
+  return order;
 }
 
 std::vector<std::uint64_t> SyncProgram::removable() const {

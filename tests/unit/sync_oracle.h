@@ -6,6 +6,7 @@
 
 #include <compare>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <vector>
@@ -134,8 +135,17 @@ class SyncProgram {
   // Records of the barrier commands and event waits that execute and that change no layout, and of the waits of the
   // host; and wait_key() of each wait for a semaphore.
   std::vector<std::uint64_t> removable() const;
+  // Other scopes for a barrier of a command.
+  struct Scopes {
+    VkPipelineStageFlags2 from = 0, to = 0;
+    VkAccessFlags2 from_access = 0, to_access = 0;
+  };
+  // By record: for its barriers, in the order of its dependencies.
+  using Narrowed = std::map<std::uint64_t, std::map<std::size_t, Scopes>>;
   // All races. What is in `without` orders nothing.
-  std::set<OracleRace> races(const std::set<std::uint64_t>& without = {}) const;
+  std::set<OracleRace> races(const std::set<std::uint64_t>& without = {}, const Narrowed& narrowed = {}) const;
+  // The dependencies of a command that executes, in the order in which its barriers stand in the call.
+  std::vector<std::size_t> in_call_order(std::uint64_t record) const;
 
   // What a command buffer holds, for the oracle and for a generator.
   struct Dependency {  // a barrier of a barrier command or of an event wait
@@ -144,6 +154,7 @@ class SyncProgram {
     std::optional<SyncPlace> place;  // none: all memory
     bool is_transition = false;
     std::vector<int> events = {};  // an event wait: the first scope is what was before the set of any of them
+    SyncBarrier::Kind kind = SyncBarrier::global;
   };
   struct Command {
     enum Kind { transfer, barrier, set_event, reset_event, wait_events } kind = transfer;
@@ -222,7 +233,10 @@ class SyncWorld {
   GraphScene& scene() { return program_.scene(); }
   const SyncProgram& program() const { return program_; }
   std::vector<std::uint64_t> removable() const { return program_.removable(); }
-  std::set<OracleRace> races(const std::set<std::uint64_t>& without = {}) const { return program_.races(without); }
+  std::set<OracleRace> races(const std::set<std::uint64_t>& without = {},
+                             const SyncProgram::Narrowed& narrowed = {}) const {
+    return program_.races(without, narrowed);
+  }
 
  private:
   SyncProgram program_;

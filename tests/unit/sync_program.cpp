@@ -211,7 +211,7 @@ std::uint64_t SyncProgram::read_image(int commands, int image, std::uint32_t mip
 }
 
 SyncProgram::Dependency SyncProgram::resolved(const SyncBarrier& one) const {
-  Dependency made{one.from, one.to, one.from_access, one.to_access, {}, false, {}};
+  Dependency made{one.from, one.to, one.from_access, one.to_access, {}, false, {}, one.kind};
   if (one.kind == SyncBarrier::buffer) made.place = place_of_buffer(one.object, one.begin, one.size);
   if (one.kind == SyncBarrier::image) {
     made.place = place_of_image(one.object, one.begin, one.size);

@@ -8,6 +8,7 @@
 
 #include "analyzers/analysis/graph/sync_verdicts.h"
 #include "analyzers/analysis/graph_walk.h"
+#include "analyzers/analysis/sync_findings.h"
 #include "tests/unit/sync_oracle.h"
 
 namespace rondo {
@@ -85,6 +86,31 @@ Said said_of(const std::string& path) {
   return said;
 }
 
+// All that could be narrower, as it is enough.
+test::SyncProgram::Narrowed narrowed_of(const std::string& path, const test::SyncProgram& program) {
+  test::SyncProgram::Narrowed all;
+  const auto analysis = analyzers::SyncAnalysis::of(path);
+  EXPECT_TRUE(analysis);
+  const auto syncs = analysis->questions().log.syncs();
+  for (std::uint32_t i = 1; i < syncs.size(); ++i) {
+    const graph::SyncResult& result = analysis->result(i);
+    if (result.verdict != SyncVerdict::needed || result.race != UINT32_MAX || syncs[i].barriers.empty()) continue;
+    const std::vector<std::size_t> order = program.in_call_order(syncs[i].record);
+    // The first form has a barrier more where it has none for all memory: that has the stages.
+    const std::size_t more = syncs[i].barriers.size() - order.size();
+    for (const analyzers::SyncNarrow& one : analysis->narrower(i)) {
+      if (one.barrier < more) continue;
+      test::SyncProgram::Scopes& to = all[syncs[i].record][order[one.barrier - more]];
+      // In the first form the stages are the command's.
+      const bool keeps_stages = !one.is_unused || syncs[i].command == CommandId::vkCmdPipelineBarrier ||
+                                syncs[i].command == CommandId::vkCmdWaitEvents;
+      if (keeps_stages) to.from = one.enough.src_stages, to.to = one.enough.dst_stages;
+      if (!one.is_unused) to.from_access = one.enough.src_access, to.to_access = one.enough.dst_access;
+    }
+  }
+  return all;
+}
+
 // RONDO_SYNC_WORLDS: how many; 10,000 take a minute.
 unsigned worlds() {
   const char* const given = std::getenv("RONDO_SYNC_WORLDS");
@@ -92,7 +118,7 @@ unsigned worlds() {
 }
 
 TEST(SyncWorlds, AgreeWithALookAtAllPairs) {
-  std::size_t with_races = 0, removed = 0, needed = 0;
+  std::size_t with_races = 0, removed = 0, needed = 0, narrowed = 0;
   for (unsigned seed = 0; seed < worlds() && !::testing::Test::HasFailure(); ++seed) {
     test::SyncWorld world(seed);
     world.scene().capture.finish();
@@ -104,6 +130,10 @@ TEST(SyncWorlds, AgreeWithALookAtAllPairs) {
     // All that is called superfluous is removed together: no race that was not there before.
     const Races reduced = world.races(said.removed);
     EXPECT_EQ(text_of(without(reduced, races)), "") << "seed " << seed;
+    // What is left is narrowed, all of it together: no race either.
+    const test::SyncProgram::Narrowed enough = narrowed_of(world.scene().file.path(), world.program());
+    EXPECT_EQ(text_of(without(world.races(said.removed, enough), races)), "") << "seed " << seed;
+    narrowed += enough.size();
     // Of what is left each one is removed in turn: a race, if it is called needed, and else none.
     for (const std::uint64_t record : world.removable()) {
       if (said.removed.count(record) != 0) continue;
@@ -123,6 +153,7 @@ TEST(SyncWorlds, AgreeWithALookAtAllPairs) {
   EXPECT_GT(with_races, worlds() / 10);
   EXPECT_GT(removed, worlds() / 10);
   EXPECT_GT(needed, worlds() / 10);
+  EXPECT_GT(narrowed, worlds() / 10);
 }
 
 }  // namespace

@@ -457,10 +457,10 @@ void SyncOrder::way(const AccessAt& from, std::uint32_t history, const AccessAt&
   }
   Used& first = out.back();
   const bool is_own = from.is_transition() && first.op >= from.first_op && first.op < from.end_op;
-  if (!is_own && !from.is_transition()) {
-    first.src_stage = bit(from.kind.stage);
-    first.src_access = bit(from.kind.access);
-  }
+  if (is_own) return;
+  first.src_stage = bit(from.kind.stage);
+  // What a transition wrote is available.
+  if (!from.is_transition()) first.src_access = bit(from.kind.access);
 }
 
 }  // namespace rondo::graph

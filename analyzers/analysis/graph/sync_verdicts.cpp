@@ -194,7 +194,9 @@ class Verdicts {
       }
       order.way(from, one.history, to, one.memory, way);
       for (const SyncOrder::Used& used : way) {
-        add_use(used, used.op);
+        // The answer may be that of another history of the same kind.
+        const std::uint32_t own = is_ranged(used.op) ? op_in(one.history, used.op) : UINT32_MAX;
+        add_use(used, own != UINT32_MAX ? own : used.op);
         for (auto same = first; same != other; ++same)
           if (const std::uint32_t op = op_in(same->history, used.op); op != UINT32_MAX) add_use(used, op);
       }
@@ -217,6 +219,11 @@ class Verdicts {
     use.dst_stages |= used.dst_stage;
     use.src_access |= used.src_access;
     use.dst_access |= used.dst_access;
+  }
+  bool is_ranged(std::uint32_t number) const {
+    const SyncLog::Op& op = log_.ops()[number];
+    const std::vector<model::Barrier>& barriers = log_.syncs()[op.sync].barriers;
+    return op.part < barriers.size() && barriers[op.part].kind != model::Barrier::Kind::memory;
   }
   // The op of a history that stands for this one of another history of the same kind; UINT32_MAX: there is none.
   std::uint32_t op_in(std::uint32_t history, std::uint32_t number) const {
