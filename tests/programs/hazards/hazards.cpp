@@ -10,8 +10,9 @@ namespace {
 
 std::vector<Plant> all_plants() {
   std::vector<Plant> all;
-  for (const auto& some : {dispatch_plants, barrier_plants, needless_plants, submit_plants, event_plants, draw_plants,
-                           pass_plants, image_plants, wait_plants, semaphore_plants, owner_plants, lifetime_plants}) {
+  for (const auto& some :
+       {dispatch_plants, barrier_plants, needless_plants, submit_plants, event_plants, draw_plants, pass_plants,
+        image_plants, wait_plants, semaphore_plants, owner_plants, lifetime_plants, present_plants}) {
     const std::vector<Plant> plants = some();
     all.insert(all.end(), plants.begin(), plants.end());
   }
@@ -28,7 +29,7 @@ void print_answers(const Plant& plant, bool clean) {
 int run(const Plant& plant, bool clean) {
   std::optional<Bench> bench = open_bench(plant, clean);
   if (!bench) {
-    std::printf("skip: the device does not have the queues\n");
+    std::printf("skip: the device does not have the queues, or does not present\n");
     return 77;
   }
   print_answers(plant, clean);

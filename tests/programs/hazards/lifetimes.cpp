@@ -250,6 +250,41 @@ void graphics_destroyed(Bench& b) {
   ended_after_draw(b, target, g, destroy_pipeline);
 }
 
+void pass_destroyed(Bench& b) {
+  const Target target = make_target(b);
+  const std::function<void()> destroy_framebuffer = take_last(b), destroy_pass = take_last(b);
+  b.at_end.push_back(destroy_framebuffer);
+  ended_after_draw(b, target, make_graphics(b, target.pass), destroy_pass);
+}
+
+void image_destroyed(Bench& b) {
+  constexpr VkImageLayout layout = VK_IMAGE_LAYOUT_GENERAL;
+  const Image image = make_image(b, VK_IMAGE_USAGE_TRANSFER_DST_BIT);
+  const std::function<void()> destroy_image = take_last(b);
+  const VkClearColorValue black{};
+  barrier(b, "start",
+          {{.from = kNoSource, .to = kClearWrites, .image = image.image, .range = image.range, .after = layout}});
+  labelled(b, "A", [&] { vkCmdClearColorImage(b.cmd, image.image, layout, &black, 1, &image.range); });
+  submit_and_watch(b);
+  destroy_image();
+}
+
+// The host waits for queue 0, and resets the command pools of both queues.
+void pool_of_other_queue(Bench& b) {
+  const Kernel first = kernel(b, ones_comp_spv, {make_local_buffer(b)}),
+               second = kernel(b, ones_comp_spv, {make_local_buffer(b)});
+  dispatch(b, "A", first);
+  submit(b);
+  begin(b, 1);
+  dispatch(b, "B", second);
+  submit(b, {.queue = 1});
+  CHECK(b.clean ? vkDeviceWaitIdle(b.device) : vkQueueWaitIdle(b.queues[0]));
+  // The fake driver, which has two queues, writes nothing into memory that a host could watch.
+  if (!b.clean) std::this_thread::sleep_for(std::chrono::milliseconds(500));
+  for (const VkCommandPool pool : b.pools) CHECK(vkResetCommandPool(b.device, pool, 0));
+  b.is_idle = b.clean;
+}
+
 // Two batches, of which the host waits for one. The other one's command pool is reset.
 void pool_of_later_batch(Bench& b) {
   const Kernel first = make_work(b), second = make_work(b);
@@ -322,6 +357,9 @@ std::vector<Plant> lifetime_plants() {
           {"lifetime-framebuffer-destroyed", Form::first, first, framebuffer_destroyed},
           {"lifetime-view-destroyed", Form::first, first, view_destroyed},
           {"lifetime-graphics-destroyed", Form::second, first, graphics_destroyed},
+          {"lifetime-pass-destroyed", Form::first, first, pass_destroyed},
+          {"lifetime-image-destroyed", Form::second, first, image_destroyed},
+          {"lifetime-other-queue", Form::first, second, pool_of_other_queue, Queues::two},
           {"lifetime-later-batch", Form::first, second, pool_of_later_batch},
           {"lifetime-both-batches", Form::second, second, buffer_of_both_batches},
           {"lifetime-low-value", Form::first, second, value_too_low}};

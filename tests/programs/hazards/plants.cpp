@@ -8,14 +8,13 @@ namespace hazards {
 
 namespace {
 
-bool has_labels() {
+bool has_instance_extension(std::string_view name) {
   std::uint32_t count = 0;
   vkEnumerateInstanceExtensionProperties(nullptr, &count, nullptr);
   std::vector<VkExtensionProperties> extensions(count);
   vkEnumerateInstanceExtensionProperties(nullptr, &count, extensions.data());
-  return std::any_of(extensions.begin(), extensions.end(), [](const VkExtensionProperties& e) {
-    return std::string_view(e.extensionName) == VK_EXT_DEBUG_UTILS_EXTENSION_NAME;
-  });
+  return std::any_of(extensions.begin(), extensions.end(),
+                     [&](const VkExtensionProperties& e) { return e.extensionName == name; });
 }
 
 // The families of the queues: one with graphics and compute; for two queues the same one twice, or another
@@ -43,7 +42,8 @@ bool has_updates_after_bind(VkPhysicalDevice physical) {
          indexing.descriptorBindingUpdateUnusedWhilePending == VK_TRUE;
 }
 
-void create_device_with(Bench& b, const std::vector<std::uint32_t>& families) {
+void create_device_with(Bench& b, const std::vector<std::uint32_t>& families,
+                        const std::vector<const char*>& extensions) {
   constexpr float priorities[2] = {1, 1};
   const bool is_one = families.size() == 1 || families[0] == families[1];
   VkDeviceQueueCreateInfo queues[2];
@@ -68,7 +68,9 @@ void create_device_with(Bench& b, const std::vector<std::uint32_t>& families) {
   const VkDeviceCreateInfo info{.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
                                 .pNext = &features,
                                 .queueCreateInfoCount = is_one ? 1 : static_cast<std::uint32_t>(families.size()),
-                                .pQueueCreateInfos = queues};
+                                .pQueueCreateInfos = queues,
+                                .enabledExtensionCount = static_cast<std::uint32_t>(extensions.size()),
+                                .ppEnabledExtensionNames = extensions.data()};
   const VkResult created = vkCreateDevice(b.physical, &info, nullptr, &b.device);
   if (created == VK_ERROR_FEATURE_NOT_PRESENT) std::exit(cannot_run("this device lacks a feature of Vulkan 1.3"));
   CHECK(created);
@@ -89,9 +91,14 @@ std::optional<Bench> open_bench(const Plant& plant, bool clean) {
   b.name = plant.name;
   b.clean = clean;
   b.form = plant.form;
-  const bool labels = has_labels();
-  b.instance = create_instance("hazards", VK_API_VERSION_1_3,
-                               labels ? std::vector{VK_EXT_DEBUG_UTILS_EXTENSION_NAME} : std::vector<const char*>{});
+  const bool labels = has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  std::vector<const char*> extensions;
+  if (labels) extensions.push_back(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
+  if (plant.presents) {
+    if (!has_instance_extension(VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME)) return std::nullopt;
+    extensions.insert(extensions.end(), {VK_KHR_SURFACE_EXTENSION_NAME, VK_EXT_HEADLESS_SURFACE_EXTENSION_NAME});
+  }
+  b.instance = create_instance("hazards", VK_API_VERSION_1_3, extensions);
   std::uint32_t count = 1;
   const VkResult enumerated = vkEnumeratePhysicalDevices(b.instance, &count, &b.physical);
   if (enumerated < 0 || count == 0) die("vkEnumeratePhysicalDevices", enumerated);
@@ -100,7 +107,8 @@ std::optional<Bench> open_bench(const Plant& plant, bool clean) {
     vkDestroyInstance(b.instance, nullptr);
     return std::nullopt;
   }
-  create_device_with(b, families);
+  create_device_with(b, families,
+                     plant.presents ? std::vector{VK_KHR_SWAPCHAIN_EXTENSION_NAME} : std::vector<const char*>{});
   if (labels) {
     b.begin_label = load<PFN_vkCmdBeginDebugUtilsLabelEXT>(b, "vkCmdBeginDebugUtilsLabelEXT");
     b.end_label = load<PFN_vkCmdEndDebugUtilsLabelEXT>(b, "vkCmdEndDebugUtilsLabelEXT");

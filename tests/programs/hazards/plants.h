@@ -126,6 +126,7 @@ struct Plant {
   void (*record)(Bench&);
   Queues queues = Queues::one;
   std::vector<const char*> of_clean = {};  // as `answers`, of the clean twin
+  bool presents = false;                   // to surfaces without a window
 };
 
 std::vector<Plant> dispatch_plants();
@@ -140,8 +141,9 @@ std::vector<Plant> wait_plants();
 std::vector<Plant> semaphore_plants();
 std::vector<Plant> owner_plants();
 std::vector<Plant> lifetime_plants();
+std::vector<Plant> present_plants();
 
-// None if the device does not have the queues.
+// None if the device does not have what the plant needs.
 std::optional<Bench> open_bench(const Plant& plant, bool clean);
 // Submits what is recorded, waits for all work if the plant has not, and destroys everything.
 void close(Bench& b);

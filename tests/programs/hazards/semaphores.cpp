@@ -126,6 +126,29 @@ void one_call(Bench& b) {
   CHECK(vkQueueSubmit(b.queues[0], 2, batches, VK_NULL_HANDLE));
 }
 
+// Queue 1 waits for both submits of queue 0. The semaphore of the later one is enough: it is signaled after both.
+void one_of_two(Bench& b) {
+  const MappedBuffer x = make_local_buffer(b), y = make_local_buffer(b), z = make_local_buffer(b);
+  const VkSemaphore earlier = binary(b), later = binary(b), both[2] = {later, earlier};
+  const VkPipelineStageFlags stages[2] = {kComputeReads.stages, kComputeReads.stages};
+  dispatch(b, "C", kernel(b, ones_comp_spv, {z}));
+  submit(b, {.signal = b.clean ? Semaphore{} : Semaphore{earlier}});
+  begin(b);
+  dispatch(b, "A", kernel(b, ones_comp_spv, {x}));
+  submit(b, {.signal = {later}});
+  begin(b, 1);
+  dispatch(b, "B", kernel(b, move_comp_spv, {x, y}));
+  CHECK(vkEndCommandBuffer(b.cmd));
+  b.is_recording = false;
+  const VkSubmitInfo info{.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO,
+                          .waitSemaphoreCount = b.clean ? 1u : 2u,
+                          .pWaitSemaphores = both,
+                          .pWaitDstStageMask = stages,
+                          .commandBufferCount = 1,
+                          .pCommandBuffers = &b.cmd};
+  CHECK(vkQueueSubmit(b.queues[1], 1, &info, VK_NULL_HANDLE));
+}
+
 // The host has signaled the value before the submit that waits for it.
 void signaled_by_host(Bench& b) {
   const Semaphore value{timeline(b), kComputeWrites, 1};
@@ -144,6 +167,7 @@ std::vector<Plant> semaphore_plants() {
           {"semaphore-before-writer", Form::first, superfluous, before_writer, Queues::two},
           {"semaphore-waited-again", Form::second, {"superfluous vkQueueSubmit2#3"}, waited_again, Queues::two},
           {"semaphore-empty-batch", Form::first, superfluous, empty_batch, Queues::two},
+          {"semaphore-one-of-two", Form::first, {"superfluous vkQueueSubmit#3"}, one_of_two, Queues::two},
           {"semaphore-there-and-back", Form::second, {"superfluous vkQueueSubmit2#3"}, there_and_back, Queues::two},
           {"semaphore-for-host", Form::first, superfluous, for_the_host, Queues::two},
           {"semaphore-same-queue", Form::first, superfluous, same_queue_independent},

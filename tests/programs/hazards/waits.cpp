@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Waits of the host that nothing needs, and what makes a wait needed. What the device writes is in memory that is not
 // mapped, except where a plant is about that: of a wait before mapped memory nobody knows whether the host reads.
+#include <thread>
+
 #include "move.comp.h"
 #include "objects.h"
 #include "ones.comp.h"
@@ -216,6 +218,21 @@ void queue_and_fence(Bench& b) {
   b.is_idle = true;
 }
 
+// The host has seen the fence signaled before it waits.
+void after_status(Bench& b) {
+  const Kernel first = filling(b), second = filling(b);
+  const VkFence done = make_fence(b);
+  dispatch(b, "A", first);
+  submit(b, {.fence = done});
+  VkResult status = VK_NOT_READY;
+  while ((status = vkGetFenceStatus(b.device, done)) == VK_NOT_READY) std::this_thread::yield();
+  CHECK(status);
+  if (!b.clean) wait_for(b, done);
+  reset_pool(b);
+  begin(b);
+  dispatch(b, "B", second);
+}
+
 // The later wait is for both submits.
 void before_idle(Bench& b) {
   const Kernel first = filling(b), second = filling(b);
@@ -362,6 +379,7 @@ std::vector<Plant> wait_plants() {
            Form::second,
            {"either superfluous vkQueueWaitIdle#1 or superfluous vkWaitForFences#1"},
            queue_and_fence},
+          {"wait-after-status", Form::first, fence, after_status},
           {"wait-before-idle", Form::first, fence, before_idle},
           {"wait-earlier-fence", Form::second, fence, before_later_fence},
           {"wait-earlier-value", Form::first, value, before_later_value},
