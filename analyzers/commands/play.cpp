@@ -36,14 +36,14 @@ Result<int> become_player(std::vector<std::string> options, Arguments args) {
 Result<int> run_play(Arguments args) { return become_player({}, args); }
 Result<int> run_verify(Arguments args) { return become_player({"--verify"}, args); }
 
-Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment) {
+Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment, int output) {
   const auto player = find_player();
   if (!player) return tl::unexpected(player.error());
   std::vector<std::string> all{*player};
   all.insert(all.end(), words.begin(), words.end());
   // A replay is not what is captured.
   for (const char* capturing : {"RONDO_CAPTURE", "RONDO_SHIM"}) environment[capturing] = std::nullopt;
-  auto ended = launch(all, environment, STDERR_FILENO);
+  auto ended = launch(all, environment, output, output);
   if (ended && ended->exec_error != 0)
     return fail(Status::failed, text("{}: {}", *player, std::strerror(ended->exec_error)));
   return ended;

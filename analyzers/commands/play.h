@@ -10,8 +10,9 @@
 namespace rondo::analyzers {
 
 // Runs the program `player` with these words after its name, and waits for it. It is not captured. What it
-// prints goes to standard error. Fails where it could not be started. From a process with one thread.
-Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment = {});
+// prints goes to standard error, or to the descriptor `output`. Fails where it could not be started. From a process
+// with one thread.
+Result<Ended> run_player(const std::vector<std::string>& words, EnvironmentChanges environment = {}, int output = 2);
 
 enum class Replay { plain, verified };
 

@@ -59,8 +59,9 @@ int execute(const std::vector<char*>& argv) {
 }
 
 [[noreturn]] void become(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output,
-                         int report) {
+                         int errors, int report) {
   if (output != STDOUT_FILENO) ::dup2(output, STDOUT_FILENO);
+  if (errors != STDERR_FILENO) ::dup2(errors, STDERR_FILENO);
   for (const auto& [name, value] : environment) {
     if (value)
       ::setenv(name.c_str(), value->c_str(), 1);
@@ -91,7 +92,8 @@ void wait_and_forward(pid_t child, const sigset_t& awaited, int& wait_status) {
 
 }  // namespace
 
-Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output) {
+Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output,
+                     int errors) {
   int report[2];
   if (::pipe2(report, O_CLOEXEC) != 0)
     return fail(Status::failed, text("cannot make a pipe: {}", std::strerror(errno)));
@@ -111,7 +113,7 @@ Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentCha
   if (ended.pid == 0) {
     ::sigaction(SIGCHLD, &child_before, nullptr);
     ::sigprocmask(SIG_SETMASK, &before, nullptr);
-    become(words, environment, output, report[1]);
+    become(words, environment, output, errors, report[1]);
   }
   const int fork_error = errno;
   ::close(report[1]);

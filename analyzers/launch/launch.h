@@ -24,9 +24,10 @@ struct Ended {
 // Values to set in the program's environment; nothing: to unset.
 using EnvironmentChanges = std::map<std::string, std::optional<std::string>>;
 
-// From a process with one thread. `output`: the descriptor of ours that becomes its standard output. Fails only
-// where no process could be made.
-Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output = 1);
+// From a process with one thread. `output`, `errors`: the descriptors of ours that become its standard output and its
+// standard error. Fails only where no process could be made.
+Result<Ended> launch(const std::vector<std::string>& words, const EnvironmentChanges& environment, int output = 1,
+                     int errors = 2);
 
 // Ends this process as `ended` did: the same status, or the same signal (so
 // that a shell sees what it would have seen). Returns the status to exit with. A
