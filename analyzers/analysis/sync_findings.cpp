@@ -220,6 +220,7 @@ void SyncAnalysis::find_operations() {
     const std::uint64_t ordinal = ordinals[{sync.at, sync.submit}]++;
     SyncFinding finding;
     finding.sync = i;
+    finding.syncs = {i};
     finding.occurrences = 1;
     SyncVerdict verdict = result.verdict;
     const bool is_of_host = sync.kind == SyncOp::Kind::host_wait;
@@ -262,6 +263,7 @@ void SyncAnalysis::find_operations() {
     }
     SyncFinding& first = findings_.all[found->second];
     first.occurrences += 1;
+    first.syncs.push_back(i);
     if (first.records.size() < kMostRecords) first.records.push_back(sync.record);
   }
   std::stable_sort(findings_.all.begin(), findings_.all.end(),

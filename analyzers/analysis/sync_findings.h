@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +63,16 @@ struct SyncNarrow {
   bool is_unused = false;  // nothing needs it
 };
 
+// What playing the capture showed of a finding (analyzers/prove).
+struct SyncProof {
+  bool is_proven = false;
+  std::string text;            // the sentence after "proven: " or "not proven: "
+  std::uint64_t loops = 0;     // in which contents were compared
+  std::uint64_t together = 0;  // findings that were left out at once
+  std::string object;          // of a race: where the first byte differs
+  std::optional<std::uint64_t> byte, submit;
+};
+
 struct SyncFinding {
   SyncRule rule{};
   std::string id;  // the same for the same cause, in another capture of the program too
@@ -70,8 +81,10 @@ struct SyncFinding {
   std::vector<std::uint64_t> records;  // of the first others
   SyncRace race;                       // of a race; of an ineffective one: that it comes near to
   std::uint32_t sync = 0;              // of others: index into SyncLog::syncs()
+  std::vector<std::uint32_t> syncs;    // of all occurrences, likewise
   std::vector<SyncNarrow> narrow;      // of a too wide one
   std::uint64_t needed_like = 0;       // of a superfluous one: commands that say the same and are needed
+  std::optional<SyncProof> proof;      // of --prove; nothing: it was not tried
 };
 
 struct SyncFindings {
@@ -87,6 +100,7 @@ class SyncAnalysis {
   static Result<SyncAnalysis> of(const std::string& path);
 
   const SyncFindings& findings() const { return findings_; }
+  SyncFindings& findings() { return findings_; }
   const graph::SyncOp& sync(std::uint32_t number) const { return questions_->log.syncs()[number]; }
   const graph::SyncResult& result(std::uint32_t number) const { return verdicts_.syncs[number]; }
   const graph::SyncQuestions& questions() const { return *questions_; }
