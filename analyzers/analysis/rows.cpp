@@ -146,7 +146,8 @@ constexpr RowField kFields[] = {
     {"sync", "rule", "race, ineffective, superfluous, too-wide; with --all also replaceable, needed and unknown"},
     {"sync", "id", "the same for the same cause, in another capture of the program too"},
     {"sync", "grade",
-     "certain; possible: of a race that shaders may not run into, or of resources that may not meet; of a superfluous "
+     "certain; proven: by --prove; possible: of a race that shaders may not run into, or of resources that may not "
+     "meet; of a superfluous "
      "one that has others like it"},
     {"sync", "occurrences", "findings of this cause; the row has the first one"},
     {"sync", "other_records", "records of the next ones, at most 8"},
@@ -180,6 +181,10 @@ constexpr RowField kFields[] = {
     {"sync", "more_places", "ranges that are not in places"},
     {"sync", "ordered", "true: the program orders both, but does not make visible what is written"},
     {"sync", "cure", "what would order it, as text"},
+    {"sync", "proof",
+     "of --prove: proven, text, loops that were compared, together (findings that were changed at once); of what "
+     "differs "
+     "first object, byte and submit"},
 
     {"summary", "items", "rows that were counted"},
     {"summary", "draws", "of these: draws, dispatches, rays, generated commands"},
@@ -193,6 +198,14 @@ constexpr RowField kFields[] = {
      "why: whether the program orders all accesses of the first before those of the second: "
      "all, some, none"},
     {"summary", "unordered", "why: one that it does not order"},
+    {"summary", "devices", "sync --prove: what it was played on, as text"},
+    {"summary", "tried", "sync --prove: findings that were tried"},
+    {"summary", "proven", "sync --prove: of these"},
+    {"summary", "not_tried", "sync --prove: findings beyond --tries"},
+    {"summary", "together", "sync --prove: superfluous and too wide ones that were changed at once"},
+    {"summary", "times", "sync --prove: the capture's time and that without these, as text"},
+    {"summary", "pauses",
+     "sync --prove: what differs first where the capture is played without a pause after each submit"},
     {"summary", "race", "sync: findings of the rule"},
     {"summary", "ineffective", "sync: likewise"},
     {"summary", "superfluous", "sync: likewise"},

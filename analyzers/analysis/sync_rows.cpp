@@ -101,6 +101,7 @@ std::string cure_text(const SyncRace& race) {
 }
 
 std::string grade_of(const SyncFinding& finding) {
+  if (finding.proof && finding.proof->is_proven) return "proven";
   const bool has_race = finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective;
   return (has_race && finding.race.possible) || finding.needed_like != 0 ? "possible" : "certain";
 }
@@ -186,6 +187,24 @@ std::string occurrences_text(const SyncFinding& finding) {
   return out + (finding.records.size() + 1 < finding.occurrences ? " ...\n" : "\n");
 }
 
+std::string proof_text(const SyncFinding& finding) {
+  if (!finding.proof) return "";
+  return text("    {}: {}\n", finding.proof->is_proven ? "proven" : "not proven", finding.proof->text);
+}
+
+void write_proof(JsonWriter& json, const SyncProof& proof) {
+  json.key("proof");
+  json.begin_object();
+  json.field("proven", proof.is_proven);
+  json.field("text", proof.text);
+  json.field("loops", proof.loops);
+  json.field("together", proof.together);
+  if (!proof.object.empty()) json.field("object", proof.object);
+  if (proof.byte) json.field("byte", *proof.byte);
+  if (proof.submit) json.field("submit", *proof.submit);
+  json.end_object();
+}
+
 void write_scopes(JsonWriter& json, const Barrier& one) {
   const auto list = [&](const char* name, const std::vector<std::string>& words) {
     json.key(name);
@@ -269,6 +288,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
            places_text(finding.race), finding.id);
     append_race(out, analysis, finding.race, "    ");
     out += occurrences_text(finding);
+    out += proof_text(finding);
     return;
   }
   const SyncOp& sync = analysis.sync(finding.sync);
@@ -312,6 +332,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
       break;
   }
   out += occurrences_text(finding);
+  out += proof_text(finding);
 }
 
 void append_sync_json(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
@@ -376,6 +397,7 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
     json.end_array();
   }
   if (finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective) write_race(json, analysis, finding.race);
+  if (finding.proof) write_proof(json, *finding.proof);
   json.end_object();
   out += '\n';
 }

@@ -2,11 +2,13 @@
 // rondo sync: races, and synchronization that nothing needs.
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "analyzers/analysis/graph_rows.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/analysis/sync_rows.h"
 #include "analyzers/commands/commands.h"
+#include "analyzers/commands/prove_player.h"
 #include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/options/span_arguments.h"
@@ -32,6 +34,14 @@ Result<std::vector<bool>> rules_of(const char* option, const std::string& given,
   return wanted;
 }
 
+// The findings that are printed.
+std::vector<SyncFinding*> shown_of(SyncFindings& findings, const std::vector<bool>& wanted, std::uint64_t most) {
+  std::vector<SyncFinding*> shown;
+  for (SyncFinding& one : findings.all)
+    if (wanted[static_cast<std::size_t>(one.rule)] && shown.size() < most) shown.push_back(&one);
+  return shown;
+}
+
 }  // namespace
 
 Result<int> run_sync(Arguments args) {
@@ -43,7 +53,7 @@ Result<int> run_sync(Arguments args) {
       "Compares what the work of a capture needs with what the program orders by barriers, events, dependencies of\n"
       "subpasses, semaphores, fences and waits of the host. Prints races (nothing orders what must be ordered), and\n"
       "barriers that are ineffective, superfluous or too wide. By the specification, not by what a driver forgives.\n"
-      "Needs no device.");
+      "Needs no device, but for --prove.");
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   cli.value("--rules", "RULES",
@@ -55,6 +65,8 @@ Result<int> run_sync(Arguments args) {
   cli.value("--fail-on", "RULES", "status 5 if there is a finding of one of these rules", fail_on);
   Budgets budgets;
   budgets.add_to(cli);
+  ProveArguments proving;
+  proving.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
@@ -68,11 +80,18 @@ Result<int> run_sync(Arguments args) {
   if (!failing) return tl::unexpected(failing.error());
   const auto most = parse_count("--max", max, UINT64_MAX);
   if (!most) return tl::unexpected(most.error());
+  RONDO_TRY(proving.check());
   for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
   if (all && rules.empty()) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
   RONDO_TRY(budgets.start(file));
   auto analysis = SyncAnalysis::of(file);
   if (!analysis) return tl::unexpected(analysis.error());
+  std::optional<prove::Proofs> proofs;
+  if (proving.is_asked()) {
+    auto made = proving.prove(file, *analysis, shown_of(analysis->findings(), *wanted, *most));
+    if (!made) return tl::unexpected(made.error());
+    proofs = std::move(*made);
+  }
 
   Output out;
   std::string line;
@@ -80,7 +99,7 @@ Result<int> run_sync(Arguments args) {
   std::vector<std::uint64_t> counts(wanted->size());
   std::uint64_t shown = 0;
   bool failed = false;
-  const SyncFindings& findings = analysis->findings();
+  const SyncFindings& findings = std::as_const(*analysis).findings();
   for (const SyncFinding& one : findings.all) {
     const auto rule = static_cast<std::size_t>(one.rule);
     counts[rule] += 1;
@@ -105,6 +124,7 @@ Result<int> run_sync(Arguments args) {
     json.field("never_began", findings.totals.never_began);
     json.field("too_many", findings.totals.too_many);
     if (!findings.totals.cut.empty()) json.field("cut", findings.totals.cut);
+    if (proofs) write_proofs(json, *proofs);
     json.end_object();
     line += '\n';
   } else {
@@ -116,6 +136,7 @@ Result<int> run_sync(Arguments args) {
            plural(findings.operations, "synchronization command"), count_text(findings.needed),
            count_text(findings.superfluous), count_text(findings.unknown));
     append_notes(line, findings.totals, "");
+    if (proofs) append_proofs(line, *proofs);
   }
   out.write(line);
   RONDO_TRY(out.finish());
