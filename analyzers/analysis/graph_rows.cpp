@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "analyzers/analysis/graph_places.h"
+#include "analyzers/analysis/has_order.h"
+#include "analyzers/analysis/need_orders.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/text/json.h"
 #include "analyzers/text/text.h"
@@ -30,8 +32,8 @@ std::vector<const char*> kind_words(std::uint8_t kinds) {
   return words;
 }
 
-// Of a join, from 0.
-std::uint32_t number_of(std::uint32_t join) { return join & ~graph::kJoin; }
+// From 0.
+std::uint32_t number_of_join(std::uint32_t join) { return join & ~graph::kJoin; }
 
 const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes ? "read write" : "read") : "write"; }
 
@@ -39,24 +41,34 @@ class TextRows : public GraphRows {
  public:
   Result<void> head(std::string&, GraphWalk&) override { return {}; }
   void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
-            std::span<const ItemNeed> needs, std::span<const Piece>) override {
+            std::span<const ItemNeed> needs, std::span<const Piece>, std::span<const NeedOrder> orders) override {
     append(out, "{}\n", item_text(walk, item));
+    const auto is_same_order = [&](std::size_t a, std::size_t b) { return orders.empty() || orders[a] == orders[b]; };
     // Ranges of one resource that are needed of one item for the same reason stand in one line.
     std::vector<GraphPlace> places;
     for (std::size_t i = 0; i < needs.size(); ++i) {
       const ItemNeed& need = needs[i];
       places.push_back(place_of(walk, need.space, need.begin, need.end));
       if (i + 1 < needs.size() && needs[i + 1].from == need.from && needs[i + 1].kinds == need.kinds &&
-          needs[i + 1].possible == need.possible && needs[i + 1].space == need.space)
+          needs[i + 1].possible == need.possible && needs[i + 1].space == need.space && is_same_order(i, i + 1))
         continue;
       append(out, "    {} {}: {} {}\n", need.possible ? "may need" : "needs", from_text(names, need.from),
              kinds_text(need.kinds), places_text(walk, places));
+      if (!orders.empty()) append(out, "        {}\n", order_text(orders[i]));
       places.clear();
     }
   }
+  void has_item(std::string& out, const GraphWalk& walk, const Item& item, const HasOrder& has) override {
+    has.append_text_item(out, walk, item);
+  }
+  void operation(std::string& out, const ItemNames& names, const HasOrder& has, std::uint32_t number) override {
+    has.append_text(out, names, number);
+  }
   void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) override {
-    append(out, "{}, {}", plural(totals.items, "item"), plural(totals.needs, "need"));
+    append(out, "{}, {}", plural(totals.items, "item"),
+           totals.operations ? plural(*totals.operations, "operation") : plural(totals.needs, "need"));
     if (shown != totals.items) append(out, "; {} shown", count_text(shown));
+    if (totals.races) append(out, "; {} not ordered", count_text(*totals.races));
     out += '\n';
     append_notes(out, totals, "");
   }
@@ -88,7 +100,8 @@ class JsonRows : public GraphRows {
  public:
   Result<void> head(std::string& out, GraphWalk& walk) override { return append_head(out, "graph", walk); }
   void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
-            std::span<const ItemNeed> needs, std::span<const Piece> pieces) override {
+            std::span<const ItemNeed> needs, std::span<const Piece> pieces,
+            std::span<const NeedOrder> orders) override {
     JsonWriter json(out);
     json.begin_object();
     json.field("row", "item");
@@ -108,7 +121,7 @@ class JsonRows : public GraphRows {
     for (const ItemNeed& need : needs) {
       json.begin_object();
       if (graph::is_join(need.from)) {
-        json.field("join", number_of(need.from));
+        json.field("join", number_of_join(need.from));
       } else {
         json.field("item", need.from);
         json.field("name", text_of(names[need.from]));
@@ -119,22 +132,29 @@ class JsonRows : public GraphRows {
       json.end_array();
       json.field("grade", need.possible ? "possible" : "certain");
       write_place(json, walk, place_of(walk, need.space, need.begin, need.end));
+      if (!orders.empty()) write_order(json, orders[static_cast<std::size_t>(&need - needs.data())]);
       json.end_object();
     }
     json.end_array();
     json.end_object();
     out += '\n';
   }
+  void has_item(std::string& out, const GraphWalk& walk, const Item& item, const HasOrder& has) override {
+    has.append_json_item(out, walk, item);
+  }
+  void operation(std::string& out, const ItemNames& names, const HasOrder& has, std::uint32_t number) override {
+    has.append_json(out, names, number);
+  }
   void join(std::string& out, const ItemNames& names, std::uint32_t join) override {
     JsonWriter json(out);
     json.begin_object();
     json.field("row", "join");
-    json.field("join", number_of(join));
+    json.field("join", number_of_join(join));
     for (const bool joins : {false, true}) {
       json.key(joins ? "joins" : "items");
       json.begin_array();
       for (const std::uint32_t one : names.members_of(join))
-        if (graph::is_join(one) == joins) json.unsigned_value(joins ? number_of(one) : one);
+        if (graph::is_join(one) == joins) json.unsigned_value(joins ? number_of_join(one) : one);
       json.end_array();
     }
     json.end_object();
@@ -146,6 +166,8 @@ class JsonRows : public GraphRows {
     json.field("row", "summary");
     json.field("items", totals.items);
     json.field("needs", totals.needs);
+    if (totals.operations) json.field("operations", *totals.operations);
+    if (totals.races) json.field("races", *totals.races);
     json.field("shown", shown);
     json.field("never_began", totals.never_began);
     json.field("too_many", totals.too_many);
@@ -155,135 +177,21 @@ class JsonRows : public GraphRows {
   }
 };
 
-// A drawing has one edge for all needs of two items that it shows.
-class Drawing : public GraphRows {
- public:
-  void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
-            std::span<const ItemNeed> needs, std::span<const Piece>) override {
-    node(out, item.number, item_text(walk, item));
-    for (std::size_t i = 0; i < needs.size();) {
-      std::uint8_t kinds = 0;
-      bool possible = true;
-      const std::uint32_t from = needs[i].from;
-      for (; i < needs.size() && needs[i].from == from; ++i) {
-        kinds = static_cast<std::uint8_t>(kinds | needs[i].kinds);
-        possible = possible && needs[i].possible;
-      }
-      if (graph::is_join(from) || names.is_shown(from))
-        edge(out, id_of(from), id_of(item.number), kinds_text(kinds), possible);
-    }
-  }
-  void join(std::string& out, const ItemNames& names, std::uint32_t join) override {
-    point(out, join);
-    for (const std::uint32_t one : names.members_of(join))
-      if (graph::is_join(one) || names.is_shown(one)) edge(out, id_of(one), id_of(join), "", false);
-  }
-
- protected:
-  virtual void node(std::string& out, std::uint32_t item, const std::string& label) = 0;
-  virtual void point(std::string& out, std::uint32_t join) = 0;
-  virtual void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
-                    bool possible) = 0;
-  static std::string id_of(std::uint32_t one) {
-    return graph::is_join(one) ? text("j{}", number_of(one)) : text("i{}", one);
-  }
-};
-
-class DotRows : public Drawing {
- public:
-  Result<void> head(std::string& out, GraphWalk&) override {
-    out += "digraph rondo {\n  node [shape=box];\n";
-    return {};
-  }
-  void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
-    append_notes(out, totals, "  // ");
-    out += "}\n";
-  }
-
- private:
-  void node(std::string& out, std::uint32_t item, const std::string& label) override {
-    std::string quoted;
-    for (const char c : label) {
-      if (c == '"' || c == '\\') quoted += '\\';
-      quoted += c;
-    }
-    append(out, "  {} [label=\"{}\"];\n", id_of(item), quoted);
-  }
-  void point(std::string& out, std::uint32_t join) override { append(out, "  {} [shape=point];\n", id_of(join)); }
-  void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
-            bool possible) override {
-    append(out, "  {} -> {} [label=\"{}\"{}];\n", from, to, kinds, possible ? ", style=dashed" : "");
-  }
-};
-
-class GraphMlRows : public Drawing {
- public:
-  Result<void> head(std::string& out, GraphWalk&) override {
-    out +=
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
-        "  <key id=\"label\" for=\"node\" attr.name=\"label\" attr.type=\"string\"/>\n"
-        "  <key id=\"kinds\" for=\"edge\" attr.name=\"kinds\" attr.type=\"string\"/>\n"
-        "  <key id=\"grade\" for=\"edge\" attr.name=\"grade\" attr.type=\"string\"/>\n"
-        "  <graph edgedefault=\"directed\">\n";
-    return {};
-  }
-  void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
-    std::string notes;
-    append_notes(notes, totals, "");
-    if (!notes.empty()) append(out, "  <!-- {} -->\n", escaped(notes));
-    out += "  </graph>\n</graphml>\n";
-  }
-
- private:
-  static std::string escaped(const std::string& text) {
-    std::string out;
-    for (const char c : text) {
-      switch (c) {
-        case '&':
-          out += "&amp;";
-          break;
-        case '<':
-          out += "&lt;";
-          break;
-        case '>':
-          out += "&gt;";
-          break;
-        case '-':  // two of them end a comment
-          out += out.ends_with('-') ? " -" : "-";
-          break;
-        default:
-          out += c;
-      }
-    }
-    return out;
-  }
-  void node(std::string& out, std::uint32_t item, const std::string& label) override {
-    append(out, "    <node id=\"{}\"><data key=\"label\">{}</data></node>\n", id_of(item), escaped(label));
-  }
-  void point(std::string& out, std::uint32_t join) override {
-    append(out, "    <node id=\"{}\"><data key=\"label\">all of these</data></node>\n", id_of(join));
-  }
-  void edge(std::string& out, const std::string& from, const std::string& to, const std::string& kinds,
-            bool possible) override {
-    append(out,
-           "    <edge source=\"{}\" target=\"{}\"><data key=\"kinds\">{}</data><data key=\"grade\">{}</data></edge>\n",
-           from, to, kinds, possible ? "possible" : "certain");
-  }
-};
-
 // One line an item: what it does, and the slices of memory that it reads and writes.
 class ThunkRows : public GraphRows {
  public:
   Result<void> head(std::string&, GraphWalk&) override { return {}; }
   void item(std::string& out, const GraphWalk& walk, const ItemNames&, const Item& item, std::span<const ItemNeed>,
-            std::span<const Piece> pieces) override {
+            std::span<const Piece> pieces, std::span<const NeedOrder>) override {
     append(out, "{}", item_text(walk, item));
     for (const Piece& piece : pieces)
       append(out, "{}{} {}", &piece == &pieces.front() ? ": " : ", ", access_word(piece),
              slice_text(walk, piece.space, piece.begin, piece.end));
     out += '\n';
   }
+  // The command refuses these.
+  void has_item(std::string&, const GraphWalk&, const Item&, const HasOrder&) override { RONDO_CHECK(false); }
+  void operation(std::string&, const ItemNames&, const HasOrder&, std::uint32_t) override { RONDO_CHECK(false); }
   void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override { append_notes(out, totals, ""); }
 };
 
@@ -371,8 +279,8 @@ void write_graph_item(JsonWriter& json, const GraphWalk& walk, const Item& item)
 
 std::unique_ptr<GraphRows> graph_rows(std::string_view format) {
   if (format == "jsonl") return std::make_unique<JsonRows>();
-  if (format == "dot") return std::make_unique<DotRows>();
-  if (format == "graphml") return std::make_unique<GraphMlRows>();
+  if (format == "dot") return dot_rows();
+  if (format == "graphml") return graphml_rows();
   if (format == "thunks") return std::make_unique<ThunkRows>();
   return std::make_unique<TextRows>();
 }

@@ -31,6 +31,7 @@ class ItemNames {
   void add_join(std::uint32_t join, std::span<const std::uint32_t> items);
   const ItemName& operator[](std::uint32_t item) const { return names_[item]; }
   bool is_shown(std::uint32_t item) const { return shown_[item]; }
+  std::size_t size() const { return names_.size(); }
   // Items and joins that a join has.
   std::span<const std::uint32_t> members_of(std::uint32_t join) const { return joins_.at(join).members; }
   // The items that a join stands for, ascending, but no more than `most`; and how many there are.
@@ -46,19 +47,30 @@ class ItemNames {
   std::unordered_map<std::uint32_t, Join> joins_;
 };
 
+struct NeedOrder;
+class HasOrder;
+
 class GraphRows {
  public:
   virtual ~GraphRows() = default;
   virtual Result<void> head(std::string& out, GraphWalk& walk) = 0;
+  // `orders`: what the program orders of each need. Empty: nobody asked.
   virtual void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const graph::Item& item,
-                    std::span<const graph::ItemNeed> needs, std::span<const graph::Piece> pieces) = 0;
+                    std::span<const graph::ItemNeed> needs, std::span<const graph::Piece> pieces,
+                    std::span<const NeedOrder> orders) = 0;
   // A join, before the first item that is shown and needs it. Joins that it has came before.
   virtual void join(std::string& /*out*/, const ItemNames& /*names*/, std::uint32_t /*join*/) {}
+  // Instead of the needs of an item: the operations that it comes after.
+  virtual void has_item(std::string& out, const GraphWalk& walk, const graph::Item& item, const HasOrder& has) = 0;
+  // An operation, before the items that come after it.
+  virtual void operation(std::string& out, const ItemNames& names, const HasOrder& has, std::uint32_t number) = 0;
   virtual void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) = 0;
 };
 
 // "text", "jsonl", "dot", "graphml", "thunks".
 std::unique_ptr<GraphRows> graph_rows(std::string_view format);
+std::unique_ptr<GraphRows> dot_rows();
+std::unique_ptr<GraphRows> graphml_rows();
 
 // What the rows lack of the capture, a line each with `before` in front; nothing: they lack nothing.
 void append_notes(std::string& out, const GraphTotals& totals, std::string_view before);

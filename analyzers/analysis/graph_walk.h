@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -13,10 +14,12 @@ namespace rondo::analyzers {
 
 struct GraphTotals {
   std::uint64_t items = 0, needs = 0;
-  std::uint64_t frames = 0, submits = 0;  // of the capture
-  std::uint64_t never_began = 0;          // submits that wait for a signal that the capture does not have
-  bool too_many = false;                  // the capture has more than any program needs: the rest is missing
-  std::string cut;                        // why the capture ends early; empty: it is complete
+  std::uint64_t frames = 0, submits = 0;    // of the capture
+  std::uint64_t never_began = 0;            // submits that wait for a signal that the capture does not have
+  std::optional<std::uint64_t> operations;  // of synchronization; none: nobody asked
+  std::optional<std::uint64_t> races;       // needs that nothing orders; none: nobody asked
+  bool too_many = false;                    // the capture has more than any program needs: the rest is missing
+  std::string cut;                          // why the capture ends early; empty: it is complete
 };
 
 class GraphVisitor {

@@ -68,6 +68,29 @@ constexpr RowField kFields[] = {
      "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query); grade: certain or "
      "possible; and where, as of touches: without a range nobody knows it"},
 
+    {"item", "needs/order",
+     "with --both: ordered; race: nothing orders it; not-visible: a race, ordered, but what was written is not made "
+     "visible; specification: Vulkan itself orders it; unknown: not ordered, but nobody knows what both touch"},
+    {"item", "needs/by", "with --both: array: record and text of what orders it, the first ones"},
+    {"item", "after",
+     "with --has, instead of touches and needs: array: operation that it comes after, in these stages"},
+
+    {"operation", "operation", "graph --has: number of the operation"},
+    {"operation", "kind",
+     "barrier, event, dependency, implicit dependency, semaphore, host wait, submit; signal: where "
+     "the first scope of a later one ends"},
+    {"operation", "record", "the command or call"},
+    {"operation", "submit", "that executes the command; null: unknown, or a call"},
+    {"operation", "labels", "array: labels of the command"},
+    {"operation", "text", "what it is, with its scopes"},
+    {"operation", "items",
+     "array: items of its first scope since the operations in `operations` that are linked as first"},
+    {"operation", "names", "array: the names of these items"},
+    {"operation", "operations",
+     "array: earlier operation, link and stages. first: in these stages its first scope is part of this one's; chain: "
+     "what it orders in these stages comes before this one; second: what comes after this one in these stages comes "
+     "after it, too"},
+
     {"join", "join", "graph: number of the join: several items that others need together"},
     {"join", "items", "array: numbers of items that it stands for"},
     {"join", "joins", "array: numbers of earlier joins that are part of it"},
@@ -191,6 +214,8 @@ constexpr RowField kFields[] = {
     {"summary", "passes", "render passes in the span"},
     {"summary", "shown", "rows that were printed, where --top or --max left some out"},
     {"summary", "needs", "graph: needs of all items"},
+    {"summary", "operations", "graph --has: operations; sync: synchronization commands"},
+    {"summary", "races", "graph --both: needs of all items that nothing orders"},
     {"summary", "resource", "who: the resource"},
     {"summary", "versions", "who: how many versions of it there are"},
     {"summary", "data", "why: true: the second needs the first"},

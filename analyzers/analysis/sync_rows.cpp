@@ -139,22 +139,6 @@ std::string removal_text(const SyncOp& sync) {
   }
 }
 
-std::string_view word_of(SyncOp::Kind kind) {
-  switch (kind) {
-    case SyncOp::Kind::barrier:
-      return "barrier";
-    case SyncOp::Kind::event:
-      return "event";
-    case SyncOp::Kind::dependency:
-      return "dependency";
-    case SyncOp::Kind::semaphore:
-      return "semaphore";
-    case SyncOp::Kind::host_wait:
-      return "host wait";
-  }
-  return "";
-}
-
 std::string barrier_name(const SyncAnalysis& analysis, const Barrier& one) {
   if (one.kind == Barrier::Kind::memory) return "memory";
   std::string out = printable(analysis.walk().name(one.resource));
@@ -270,6 +254,22 @@ void write_race(JsonWriter& json, const SyncAnalysis& analysis, const SyncRace& 
 }
 
 }  // namespace
+
+std::string_view word_of(SyncOp::Kind kind) {
+  switch (kind) {
+    case SyncOp::Kind::barrier:
+      return "barrier";
+    case SyncOp::Kind::event:
+      return "event";
+    case SyncOp::Kind::dependency:
+      return "dependency";
+    case SyncOp::Kind::semaphore:
+      return "semaphore";
+    case SyncOp::Kind::host_wait:
+      return "host wait";
+  }
+  return "";
+}
 
 std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access) {
   std::string out = stages != 0 ? joined(stage_names(stages)) : "NONE";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "analyzers/analysis/sync_findings.h"
 
@@ -11,6 +12,9 @@ namespace rondo::analyzers {
 // With `all`: what is needed, too, and what for.
 void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
 void append_sync_json(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding);
+
+// "host wait"
+std::string_view word_of(graph::SyncOp::Kind kind);
 
 // "COMPUTE_SHADER (SHADER_STORAGE_WRITE)"; "NONE".
 std::string scope_text(VkPipelineStageFlags2 stages, VkAccessFlags2 access);

@@ -5,6 +5,7 @@
 #include <map>
 #include <utility>
 
+#include "analyzers/analysis/op_words.h"
 #include "analyzers/analysis/sync_rows.h"
 #include "analyzers/text/output.h"
 #include "analyzers/text/text.h"
@@ -94,29 +95,6 @@ bool is_of(const graph::Item& item, const graph::SyncQuestions::Executed& execut
   return work.is_pass ? executed.record >= work.record && executed.record <= work.end : executed.record == work.record;
 }
 
-std::string op_text(const GraphWalk& names, const graph::SyncQuestions& questions, const SyncLog::Op& op) {
-  if (op.sync != SyncLog::kNone) {
-    const graph::SyncOp& sync = questions.log.syncs()[op.sync];
-    if (sync.kind == graph::SyncOp::Kind::host_wait)
-      return text("a wait of the host: {} {}", codec::info(sync.command).name, op.record);
-    if (sync.kind == graph::SyncOp::Kind::semaphore)
-      return text("{} that the submit {} waits for, signalled by {}", names.name(sync.semaphore), op.record,
-                  sync.signalled_by);
-    const model::Barrier& barrier = sync.barriers[op.part];
-    const char* const what = sync.kind == graph::SyncOp::Kind::dependency ? "dependency of subpasses, " : "";
-    return text("{}{} {}: {}", what, codec::info(sync.command).name, op.record, scopes_text(barrier));
-  }
-  const graph::SyncShape& shape = questions.log.shape(op.shape);
-  if (shape.to_queue == SyncLog::kHost) return text("a wait of the host, {}", op.record);
-  if (shape.from_queue == SyncLog::kHost)
-    return text("the submit {}: what the host did before comes before it", op.record);
-  if (shape.to_queue == SyncLog::kPresent) return text("a semaphore that the present {} waits for", op.record);
-  if (shape.is_named || shape.from_subpass != graph::SyncShape::kAllBefore ||
-      shape.to_subpass != graph::SyncShape::kAllAfter)
-    return text("an implicit dependency of subpasses, {}", op.record);
-  return text("a semaphore that the submit {} waits for", op.record);
-}
-
 std::string access_text(const graph::SyncQuestions& questions, const graph::AccessAt& access, std::uint32_t node) {
   const auto& executed = questions.executed(node);
   const std::string what = access.is_transition() ? "the layout transition"
@@ -125,7 +103,7 @@ std::string access_text(const graph::SyncQuestions& questions, const graph::Acce
   return text("{} of {} {}", what, codec::info(executed.command).name, text_of({executed.record, executed.submit}));
 }
 
-void find_order(Why& why, const GraphWalk& names, const graph::SyncQuestions& questions) {
+void find_order(Why& why, const graph::SyncQuestions& questions) {
   struct Side {
     std::uint32_t node;
     graph::AccessAt access;
@@ -167,7 +145,7 @@ void find_order(Why& why, const GraphWalk& names, const graph::SyncQuestions& qu
       order.way(from.access, graph::Histories::kNone, to.access, false, way);
       for (auto used = way.rbegin(); used != way.rend(); ++used) {
         const SyncLog::Op& op = questions.log.ops()[used->op];
-        why.ops.push_back({op.record, op_text(names, questions, op)});
+        why.ops.push_back({op.record, op_text(questions, op)});
       }
     }
   why.order = ordered == 0 ? Why::Order::none : ordered == all ? Why::Order::all : Why::Order::some;
@@ -205,7 +183,7 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
   const auto totals = names.run(second, &questions);
   if (!totals) return tl::unexpected(totals.error());
   why.data = std::move(second.steps);
-  find_order(why, names, questions);
+  find_order(why, questions);
   return why;
 }
 

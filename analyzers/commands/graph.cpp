@@ -8,6 +8,8 @@
 #include "analyzers/analysis/graph_edges.h"
 #include "analyzers/analysis/graph_rows.h"
 #include "analyzers/analysis/graph_walk.h"
+#include "analyzers/analysis/has_order.h"
+#include "analyzers/analysis/need_orders.h"
 #include "analyzers/analysis/work_span.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/options/budgets.h"
@@ -22,19 +24,29 @@ namespace {
 
 class Printer final : public GraphVisitor {
  public:
-  Printer(GraphRows& rows, GraphWalk& walk, const WorkSpan& span, const std::optional<std::vector<bool>>& around)
-      : rows_(rows), walk_(walk), span_(span), around_(around) {}
+  // At most one of `has` and `both`.
+  Printer(GraphRows& rows, GraphWalk& walk, const WorkSpan& span, const std::optional<std::vector<bool>>& around,
+          HasOrder* has, NeedOrders* both)
+      : rows_(rows), walk_(walk), span_(span), around_(around), has_(has), both_(both) {}
 
   bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
             std::span<const graph::Piece> pieces) override {
     const bool shown = (!around_ || (*around_)[item.number]) && span_.contains(item.work, walk_);
     names_.add(item, shown);
-    if (!shown) return true;
-    shown_ += 1;
     line_.clear();
-    for (const graph::ItemNeed& need : needs)
-      if (graph::is_join(need.from)) tell_join(need.from);
-    rows_.item(line_, walk_, names_, item, needs, pieces);
+    if (has_ != nullptr) tell_operations(item.number);
+    const std::vector<NeedOrder> orders = both_ != nullptr ? both_->take(needs, names_) : std::vector<NeedOrder>();
+    if (shown) {
+      shown_ += 1;
+      if (has_ != nullptr) {
+        for (const graph::HasLink& link : has_->graph().after[item.number]) tell_operation(link.operation);
+        rows_.has_item(line_, walk_, item, *has_);
+      } else {
+        for (const graph::ItemNeed& need : needs)
+          if (graph::is_join(need.from)) tell_join(need.from);
+        rows_.item(line_, walk_, names_, item, needs, pieces, orders);
+      }
+    }
     out_.write(line_);
     return !out_.closed();
   }
@@ -45,14 +57,33 @@ class Printer final : public GraphVisitor {
     out_.write(line_);
     return {};
   }
-  Result<void> finish(const GraphTotals& totals) {
+  Result<void> finish(GraphTotals totals) {
     line_.clear();
+    if (has_ != nullptr) {
+      tell_operations(UINT32_MAX);
+      totals.operations = has_->graph().operations.size();
+    }
+    if (both_ != nullptr) {
+      totals.races = both_->races();
+      totals.too_many = totals.too_many || both_->too_many();
+    }
     rows_.summary(line_, totals, shown_);
     out_.write(line_);
     return out_.finish();
   }
 
  private:
+  // Those that stand before an item: all of them, or those of items that are shown.
+  void tell_operations(std::uint32_t item) {
+    const auto& operations = has_->graph().operations;
+    for (; next_operation_ < operations.size() && operations[next_operation_].before <= item; ++next_operation_)
+      if ((!around_ && span_.is_whole()) || has_->is_of_shown(names_, next_operation_)) tell_operation(next_operation_);
+  }
+  void tell_operation(std::uint32_t number) {
+    if (has_->is_told(number)) return;
+    has_->tell(number);
+    rows_.operation(line_, names_, *has_, number);
+  }
   // Once, after those that it has.
   void tell_join(std::uint32_t first) {
     std::vector<std::uint32_t> open{first};
@@ -72,6 +103,9 @@ class Printer final : public GraphVisitor {
   GraphWalk& walk_;
   const WorkSpan& span_;
   const std::optional<std::vector<bool>>& around_;
+  HasOrder* const has_;
+  NeedOrders* const both_;
+  std::uint32_t next_operation_ = 0;
   ItemNames names_;
   std::unordered_set<std::uint32_t> told_;  // joins
   std::uint64_t shown_ = 0;
@@ -98,14 +132,20 @@ Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted&
 Result<int> run_graph(Arguments args) {
   std::string file, format = "text";
   std::optional<std::string> around, hops;
+  bool needs = false, has = false, both = false;
   SpanArguments span_arguments;
   Cli cli("rondo graph",
           "Prints the items of work of a capture (dispatches, copies, whole render passes, layout transitions, host\n"
           "writes, presents) in the order of execution, and what each one needs: which earlier items it must come\n"
-          "after because of what both touch. Needs no device.");
+          "after because of what both touch. Or what the program orders: barriers, events, subpass dependencies,\n"
+          "semaphores, waits of the host, submits. Needs no device.");
   cli.positional("FILE", "the capture", file);
   cli.choice("--format", {"text", "jsonl", "dot", "graphml", "thunks"},
              "of the output (default text); thunks: a line an item, with the slices of memory that it touches", format);
+  cli.flag("--needs", "what the work needs, whatever the program orders (default)", needs);
+  cli.flag("--has",
+           "what the program orders, whatever the work needs: operations, and what comes before and after each", has);
+  cli.flag("--both", "what the work needs, and of each need what orders it, or that nothing does", both);
   span_arguments.add_to(cli);
   cli.value("--around", "RECORD[@SUBMIT]", "only this item, and those near to it", around);
   cli.value("--hops", "N", "of --around: at most N needs away (default 1)", hops);
@@ -116,6 +156,10 @@ Result<int> run_graph(Arguments args) {
   if (!*parsed) return 0;
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  if (needs + has + both > 1) return fail(Status::usage, "take one of --needs, --has and --both");
+  if (format == "thunks" && (has || both))
+    return fail(Status::usage, text("--format thunks has what items touch, and no {}: leave one of both out",
+                                    has ? "operations (--has)" : "needs (--both)"));
   const auto request = span_arguments.request();
   if (!request) return tl::unexpected(request.error());
   if (hops && !around) return fail(Status::usage, "--hops N is of --around RECORD");
@@ -134,10 +178,22 @@ Result<int> run_graph(Arguments args) {
   if (!walk) return tl::unexpected(walk.error());
   const auto span = WorkSpan::find(*walk, *request);
   if (!span) return tl::unexpected(span.error());
+  std::optional<HasOrder> has_order;
+  if (has) {
+    auto found = HasOrder::of(file);
+    if (!found) return tl::unexpected(found.error());
+    has_order.emplace(std::move(*found));
+  }
+  std::optional<NeedOrders> need_orders;
+  if (both) {
+    auto found = NeedOrders::of(file);
+    if (!found) return tl::unexpected(found.error());
+    need_orders.emplace(std::move(*found));
+  }
   const std::unique_ptr<GraphRows> rows = graph_rows(format);
-  Printer printer(*rows, *walk, *span, near);
+  Printer printer(*rows, *walk, *span, near, has_order ? &*has_order : nullptr, need_orders ? &*need_orders : nullptr);
   RONDO_TRY(printer.head());
-  const auto totals = walk->run(printer);
+  const auto totals = walk->run(printer, need_orders ? &need_orders->questions() : nullptr);
   if (!totals) return tl::unexpected(totals.error());
   RONDO_TRY(printer.finish(*totals));
   RONDO_TRY(walk->walk().intact());

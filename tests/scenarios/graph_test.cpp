@@ -113,3 +113,114 @@ SCENARIO("drawings are whole, and a part of a graph is what is near", "[graph]")
     CHECK(is_one_line(outcome, "rondo"));
   }
 }
+
+namespace {
+
+// A plant of tests/programs/hazards.
+const Recording& plant(const std::string& name) {
+  const Recording& capture = captured({program("hazards/hazards"), name});
+  INFO(capture.run.both());
+  REQUIRE(capture.run.status == 0);
+  return capture;
+}
+
+// The item with this label.
+const Json& labelled(const std::vector<Json>& rows, const std::string& kind, const std::string& label) {
+  for (const Json& row : rows)
+    if (row.at("/row") == "\"" + kind + "\"" && row.size("/labels") == 1 && row.at("/labels/0") == "\"" + label + "\"")
+      return row;
+  FAIL("no " << kind << " has the label " << label);
+  return rows.front();
+}
+
+}  // namespace
+
+SCENARIO("a need says what orders it, or that nothing does", "[graph]") {
+  struct Case {
+    const char* plant;
+    const char* order;
+    std::vector<const char*> by;  // a word of each
+  };
+  for (const Case& one :
+       std::vector<Case>{{"two-submits", "race", {}},
+                         {"two-submits-clean", "ordered", {"vkCmdPipelineBarrier "}},
+                         {"chain-clean", "ordered", {"-> ALL_TRANSFER", ": ALL_TRANSFER -> COMPUTE_SHADER"}},
+                         {"no-visibility", "not-visible", {"vkCmdPipelineBarrier"}},
+                         {"semaphore-early-clean", "ordered", {"a semaphore that vkQueueSubmit2 "}}}) {
+    INFO(one.plant);
+    const std::vector<Json> rows = graph_of(plant(one.plant).path, {"--both"});
+    const Json& item = labelled(rows, "item", "B");
+    REQUIRE(item.size("/needs") == 1);
+    CHECK(unquoted(item.at("/needs/0/name")) == unquoted(labelled(rows, "item", "A").at("/name")));
+    CHECK(unquoted(item.at("/needs/0/order")) == one.order);
+    INFO(item.at("/needs/0/by"));
+    REQUIRE(item.size("/needs/0/by") == one.by.size());
+    for (std::size_t i = 0; i < one.by.size(); ++i)
+      CHECK(item.at("/needs/0/by/" + std::to_string(i) + "/text").find(one.by[i]) != std::string::npos);
+    const bool races = std::string(one.order) != "ordered";
+    CHECK(rows.back().at("/races") == (races ? "1" : "0"));
+    const std::string dot = rondo({"graph", "--both", "--format=dot", plant(one.plant).path}).out;
+    CHECK(count(dot, "color=red") == (races ? 1 : 0));
+  }
+}
+
+SCENARIO("operations stand between what they order", "[graph]") {
+  const std::vector<Json> rows = graph_of(plant("chain-clean").path, {"--has"});
+  const Json &first = labelled(rows, "operation", "barrier1"), &second = labelled(rows, "operation", "barrier2");
+  const Json &a = labelled(rows, "item", "A"), &b = labelled(rows, "item", "B");
+  CHECK(first.at("/kind") == "\"barrier\"");
+  REQUIRE(first.size("/items") == 1);
+  CHECK(first.at("/items/0") == a.at("/item"));
+  CHECK(first.at("/submit") == a.at("/submit"));
+  // Nothing is between both barriers, and the second waits for what the first holds back.
+  CHECK(second.size("/items") == 0);
+  bool chains = false;
+  for (std::size_t i = 0; i < second.size("/operations"); ++i) {
+    const std::string link = "/operations/" + std::to_string(i);
+    chains = chains ||
+             (second.at(link + "/operation") == first.at("/operation") && second.at(link + "/link") == "\"chain\"");
+  }
+  CHECK(chains);
+  REQUIRE(b.size("/after") == 1);
+  CHECK(b.at("/after/0/operation") == second.at("/operation"));
+  // The host waits for the submit, so for both.
+  CHECK(rows[rows.size() - 2].at("/kind") == "\"host wait\"");
+  // A semaphore waits for its signal.
+  std::set<std::string> kinds;
+  for (const Json& row : graph_of(plant("semaphore-early-clean").path, {"--has"}))
+    if (row.at("/row") == "\"operation\"") kinds.insert(unquoted(row.at("/kind")));
+  CHECK(kinds == std::set<std::string>{"submit", "signal", "semaphore", "host wait"});
+}
+
+SCENARIO("drawings of operations lead to what is drawn, and a part is a part", "[graph]") {
+  const std::string path = plant("two-submits-clean").path;
+  for (const std::string format : {"graphml", "dot"}) {
+    const std::string whole = rondo({"graph", "--has", "--format", format, path}).out;
+    const std::string near = rondo({"graph", "--has", "--format", format, "--submits", "1", path}).out;
+    INFO(whole);
+    CHECK(near.size() < whole.size());
+    const std::string begin = format == "dot" ? "  o0 [label=" : "<node id=\"o0\"";
+    CHECK(count(whole, begin) == 1);
+    CHECK(count(whole, format == "dot" ? "  i0 -> " : "source=\"i0\"") == 1);
+    CHECK(count(near, format == "dot" ? "  i0 -> " : "source=\"i0\"") == 0);
+  }
+  // An item, the operation before it and the one after it.
+  const std::vector<Json> rows = graph_of(path, {"--has"});
+  const std::vector<Json> alone =
+      graph_of(path, {"--has", "--hops", "0", "--around", unquoted(labelled(rows, "item", "B").at("/name"))});
+  REQUIRE(alone.size() == 5);
+  CHECK(labelled(alone, "operation", "barrier1").at("/row") == alone[1].at("/row"));
+}
+
+SCENARIO("what does not go together is refused", "[graph]") {
+  const std::string path = plant("two-submits").path;
+  for (const Words& wrong : {Words{"--has", "--both"}, Words{"--has", "--format=thunks"},
+                             Words{"--both", "--format=thunks"}, Words{"--needs", "--has"}}) {
+    Words words{"graph", path};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    const Outcome outcome = rondo(words);
+    INFO(outcome.both());
+    CHECK(outcome.status == 2);
+    CHECK(is_one_line(outcome, "rondo"));
+  }
+}
