@@ -52,12 +52,12 @@ constexpr Subcommand kSubcommands[] = {
     {"info", "what a capture holds, or what this build can capture", run_info, 0},
     {"dump", "every record as text or JSON lines", run_dump, 0},
     {"accesses", "what each command touches", run_accesses, 0},
-    {"graph", "what each item of work needs of those before it", run_graph, 0},
+    {"graph", "what each item of work needs of those before it, and what the program orders", run_graph, 0},
     {"who", "all that writes and reads a resource", run_who, 0},
     {"why", "why one item of work comes after another one", run_why, 0},
     {"sync", "races, and barriers that nothing needs", run_sync, 0},
     {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
-    {"report", "a page about a capture: what it does, and where the time goes", run_report, 0},
+    {"report", "a page about a capture: what it does, in which order, and where the time goes", run_report, 0},
     {"diff", "what is different in two captures", run_diff, 0},
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},
@@ -87,7 +87,8 @@ constexpr const char* kUsage = "rondo SUBCOMMAND [OPTIONS] ...";
 constexpr const char* kFooter =
     "'rondo SUBCOMMAND --help' lists its options.\n"
     "Exit status: 0 done, 1 failed, 2 wrong usage, 3 not a readable capture, 4 this device cannot\n"
-    "run it, 5 different or slower, 6 external file, 7 timeout; capture: the program's own, 125 own errors.";
+    "run it, 5 different or slower, or what --fail-on names was found, 6 external file, 7 timeout;\n"
+    "capture: the program's own, 125 own errors.";
 
 int print_help(int fd = 1) {
   Output out(fd);

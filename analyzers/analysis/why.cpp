@@ -164,6 +164,8 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
     const auto totals = walk->run(first);
     if (!totals) return tl::unexpected(totals.error());
     const auto one = first.edges().found(0, file), other = first.edges().found(1, file);
+    // What is missing may be in what cannot be read.
+    if (!one || !other) RONDO_TRY(walk->walk().intact());
     if (!one) return tl::unexpected(one.error());
     if (!other) return tl::unexpected(other.error());
     for (std::size_t i = 0; i < 2; ++i)

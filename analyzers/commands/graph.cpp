@@ -121,6 +121,7 @@ Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted&
   const auto totals = walk->run(edges);
   if (!totals) return tl::unexpected(totals.error());
   const auto found = edges.found(0, file);
+  if (!found) RONDO_TRY(walk->walk().intact());  // it may be in what cannot be read
   if (!found) return tl::unexpected(found.error());
   if (!wanted.submit && edges.executions(0) > 1)
     say(text("record {} is executed {} times: this is about the first one", wanted.record, edges.executions(0)));

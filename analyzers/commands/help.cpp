@@ -67,6 +67,18 @@ rondo dump --submits 0:1 cube.rondo > first-submit.txt
 rondo dump --grep 'vkCreate(Graphics|Compute)Pipelines' cube.rondo > pipelines.txt
 ```
 
+   What must come after what, and does the program say so? No device is touched: graph has what each
+   item of work needs of those before it (--both: and what orders it), who all that touches a resource,
+   sync the races and the barriers that nothing needs (--fail-on race: status 5 where there is one).
+   "rondo why FILE 95@20 288" says why one item of graph comes after another.
+
+```sh
+rondo graph --format=jsonl --frames 10 cube.rondo > graph.jsonl
+rondo graph --both --frames 10 cube.rondo > needs.txt
+rondo who cube.rondo VkImage#0 > who.txt
+rondo sync --format=jsonl cube.rondo > sync.jsonl
+```
+
 6. What did an image or a buffer hold behind a frame or submit? PNG, KTX2 and raw files, and an
    index of them. The capture is played for that. Objects may be named (VkImage#3); else all.
 
@@ -110,7 +122,7 @@ rondo info --coverage cube.rondo > used.txt
 
 Exit status of rondo and player
   0 done                               4 this device cannot run it (all shortfalls are listed)
-  1 failed                             5 different from the capture
+  1 failed                             5 different from the capture, or found (--fail-on)
   2 wrong usage                        6 an external file is not as it was
   3 not a readable capture, or cut     7 timeout
   rondo capture: the program's own; 125 own errors, 126 cannot execute it, 127 no such program.

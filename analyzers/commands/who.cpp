@@ -128,6 +128,8 @@ Result<int> run_who(Arguments args) {
   });
   const auto totals = walk->run(uses);
   if (!totals) return tl::unexpected(totals.error());
+  // It may be in what cannot be read.
+  if (uses.resource() == ObjectId::null) RONDO_TRY(walk->walk().intact());
   if (uses.resource() == ObjectId::null)
     return fail(Status::usage,
                 text("{}: {} {}; rondo graph and rondo accesses name what is touched", file,

@@ -224,3 +224,22 @@ SCENARIO("what does not go together is refused", "[graph]") {
     CHECK(is_one_line(outcome, "rondo"));
   }
 }
+
+SCENARIO("what is looked for in a damaged capture may be in what cannot be read", "[graph]") {
+  const std::string whole = read_file(plant("chain-clean").path);
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("damaged.rondo");
+  std::string damaged = whole;
+  for (std::size_t i = 0; i < 4; ++i)
+    damaged[damaged.size() / 2 + i] = static_cast<char>(~damaged[damaged.size() / 2 + i]);
+  write_file(path, damaged);
+  for (const Words& words : {Words{"who", path, "VkBuffer#0"}, Words{"why", path, "36", "55"},
+                             Words{"graph", "--around", "36", path}, Words{"graph", "--has", path}}) {
+    const Outcome outcome = rondo(words);
+    INFO(outcome.both());
+    CHECK(outcome.status == kUnreadable);
+    CHECK(outcome.err.find("--salvage") != std::string::npos);
+    // The file is named once.
+    CHECK(count(outcome.err, path) == 1);
+  }
+}
