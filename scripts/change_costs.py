@@ -11,6 +11,7 @@ import recorders
 LARGEST = 4        # captures whose peak memory is compared
 TURNS = 3          # the least of so many counts
 CALLS = 20_000     # of tests/programs/draws under callgrind
+HOOKS = ("vkCmdDraw", "vkCmdSetViewport", "vkCmdPushConstants")  # that the program calls
 MOST = 1.02        # times the cost of before
 NOISE = 1 << 20    # bytes of peak memory that differ from run to run
 
@@ -36,8 +37,8 @@ def counted(words, environment, toggle=None, statuses=(0,)):
         return int(found.group(1))
 
 
-def draws_of(build, scratch):
-    """Instructions within the hook of vkCmdDraw, a call, as callgrind sees its begin and its end."""
+def hook_of(build, scratch, command):
+    """Instructions within the hook of a command, a call, as callgrind sees its begin and its end."""
     program = build.root / "tests" / "programs" / "draws"
     environment = recorders.plain() | {"VK_ICD_FILENAMES": str(build.root / "tests" / "icd" / "fake_icd.json"),
                                        "RONDO_MEMORY": "shadow"}
@@ -46,7 +47,7 @@ def draws_of(build, scratch):
     for calls in (CALLS, 2 * CALLS):
         for file in pathlib.Path(scratch).glob("draws*.rondo"):
             file.unlink()
-        counts.append(counted([program, "--calls", calls, "--repeat", 1], environment, "rondo::layer::hook_vkCmdDraw(*"))
+        counts.append(counted([program, "--calls", calls, "--repeat", 1], environment, f"rondo::layer::hook_{command}(*"))
     return (counts[1] - counts[0]) / CALLS
 
 
@@ -78,8 +79,10 @@ def compare(before, now, captures):
     """Prints a row for each cost; how many are dearer."""
     dearer = 0
     with tempfile.TemporaryDirectory() as scratch:
-        rows = list(measures(captures)) + [("instructions within the hook of vkCmdDraw, a call", "instructions",
-                                            lambda build: draws_of(build, scratch))]
+        rows = list(measures(captures))
+        for command in HOOKS:
+            rows.append((f"instructions within the hook of {command}, a call", "instructions",
+                         lambda build, command=command: hook_of(build, scratch, command)))
         print("| what | before | now | ratio |\n| --- | --- | --- | --- |", flush=True)
         for what, unit, measure in rows:
             turns = TURNS if unit == "bytes" else 1
