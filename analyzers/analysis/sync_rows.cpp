@@ -155,12 +155,16 @@ void append_race(std::string& out, const SyncAnalysis& analysis, const SyncRace&
 }
 
 void append_needs(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
+  std::string last;
   for (const std::uint32_t number : analysis.result(finding.sync).needs) {
     const graph::SyncQuestion& need = analysis.questions().all()[number];
     const auto& from = analysis.questions().from_command(need);
     const auto& to = analysis.questions().to_command(need);
-    append(out, "    only it orders {} {} before {} {}\n", codec::info(from.command).name,
-           text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
+    std::string line =
+        text("    only it orders {} {} before {} {}\n", codec::info(from.command).name,
+             text_of({from.record, from.submit}), codec::info(to.command).name, text_of({to.record, to.submit}));
+    if (line != last) out += line;
+    last = std::move(line);
   }
 }
 

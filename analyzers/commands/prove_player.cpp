@@ -230,9 +230,10 @@ void append_proofs(std::string& out, const prove::Proofs& proofs) {
            "submits were played with a pause after each: without it the capture as it is gives other bits, first {}\n",
            proofs.overlap);
   if (proofs.not_tried != 0) append(out, "{} not tried: --tries N tries more\n", plural(proofs.not_tried, "finding"));
-  out +=
-      "equal bits on this device show that nothing was lost here, and what it costs; that nothing needs a barrier "
-      "elsewhere is what the analysis says\n";
+  if (proofs.proven != 0)
+    out +=
+        "equal bits on this device show that nothing was lost here, and what it costs; that nothing needs a barrier "
+        "elsewhere is what the analysis says\n";
 }
 
 void write_proofs(JsonWriter& json, const prove::Proofs& proofs) {

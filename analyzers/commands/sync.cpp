@@ -45,9 +45,9 @@ std::vector<SyncFinding*> shown_of(SyncFindings& findings, const std::vector<boo
 }  // namespace
 
 Result<int> run_sync(Arguments args) {
-  std::string file, format = "text", rules;
+  std::string file, format = "text";
   bool all = false;
-  std::optional<std::string> max, fail_on;
+  std::optional<std::string> rules, max, fail_on;
   Cli cli(
       "rondo sync",
       "Compares what the work of a capture needs with what the program orders by barriers, events, dependencies of\n"
@@ -72,8 +72,9 @@ Result<int> run_sync(Arguments args) {
   if (!*parsed) return 0;
 
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
-  auto wanted = rules_of("--rules", rules, true);
+  auto wanted = rules_of("--rules", rules.value_or(""), true);
   if (!wanted) return tl::unexpected(wanted.error());
+  if (rules && rules->empty()) return fail(Status::usage, "--rules names no rule");
   // An empty word would never fail a build.
   if (fail_on && fail_on->empty()) return fail(Status::usage, "--fail-on names no rule");
   const auto failing = rules_of("--fail-on", fail_on.value_or(""), false);
@@ -82,7 +83,7 @@ Result<int> run_sync(Arguments args) {
   if (!most) return tl::unexpected(most.error());
   RONDO_TRY(proving.check());
   for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
-  if (all && rules.empty()) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
+  if (all && !rules) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
   RONDO_TRY(budgets.start(file));
   auto analysis = SyncAnalysis::of(file);
   if (!analysis) return tl::unexpected(analysis.error());

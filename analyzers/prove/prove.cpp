@@ -311,8 +311,11 @@ class Prover {
       }
       if (is_played && !orders.needs_all) break;
     }
-    proof.text = is_played ? text("the bits are the same in {} {}", plural(options_.loops, "loop"), how)
-                           : text("it cannot be played in another order: {}", printable(why));
+    proof.text = !is_played ? text("it cannot be played in another order: {}", printable(why))
+                            : text("{} the same in {} {}",
+                                   orders.needs_all ? "checkpoints between both cannot be compared, and all others are"
+                                                    : "the bits are",
+                                   plural(options_.loops, "loop"), how);
     return proof;
   }
 

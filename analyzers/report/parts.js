@@ -212,7 +212,7 @@ function syncSection() {
     {name: "more", get: row => row.more, lines: true}, {name: "id", get: row => row.id}];
   const races = all.filter(row => row.rule === "race"), others = all.filter(row => row.rule !== "race");
   if (races.length) {
-    element(place, "h3", "Races: nothing orders both commands");
+    element(place, "h3", "Races");
     table(place, "sync-races", races, [{name: "kinds", get: row => row.hazards}, {name: "grade", get: row => row.grade},
       {name: "of", get: row => firstLines(row.places, 4), lines: true}, {name: "first", get: row => sideText(row.from), lines: true},
       {name: "second", get: row => sideText(row.to), lines: true},

@@ -161,6 +161,7 @@ SCENARIO("a finding can fail a build, and says in text what to do", "[sync]") {
   CHECK(rondo({"sync", "--fail-on", "too-wide", wide.path}).status == 5);
   CHECK(rondo({"sync", "--fail-on", "races", racy.path}).status == 2);
   CHECK(rondo({"sync", "--fail-on", "", racy.path}).status == 2);
+  CHECK(rondo({"sync", "--rules", "", racy.path}).status == 2);
 
   const std::string text = rondo({"sync", racy.path}).out;
   INFO(text);

@@ -305,6 +305,25 @@ TEST(Sync, OrdersSubmitsOfAQueueByBarriersAlone) {
   }
 }
 
+// The barrier before the read makes the write available. To write over it later needs an order alone.
+TEST(Sync, OrdersAWriteAfterAReadByExecutionAlone) {
+  EXPECT_EQ(found([](SyncScene& s) {
+              s.fill(s.a);
+              s.barrier({kClear, kWrite, kCopy, kRead});
+              s.copy(s.a, s.b);
+              s.barrier({kCopy, 0, kClear, 0});
+              s.fill(s.a);
+            }),
+            Found{});
+  // Nobody has read it.
+  EXPECT_EQ(found([](SyncScene& s) {
+              s.fill(s.a);
+              s.barrier({kClear, 0, kClear, 0});
+              s.fill(s.a);
+            }),
+            (Found{"WAW c0 c2", "ineffective c1 WAW c0 c2"}));
+}
+
 TEST(Sync, OrdersQueuesBySemaphores) {
   const auto with = [](VkPipelineStageFlags2 signal, VkPipelineStageFlags2 wait, bool given) {
     SyncScene s;

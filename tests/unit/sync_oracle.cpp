@@ -129,7 +129,10 @@ class Followed {
     if (access.transition != nullptr) scopes_.back().execution |= kTransitions;
   }
   void follow(std::size_t from) {
-    for (std::size_t i = from + 1; i < ops_.size() && !is_overwritten_; ++i) step(i);
+    for (std::size_t i = from + 1; i < ops_.size() && !is_overwritten_; ++i) {
+      step(i);
+      was_read_ = is_read_;
+    }
   }
 
  private:
@@ -252,7 +255,7 @@ class Followed {
       if (reach.reached) made.push_back(second_scope(op.queue, one, reach));
       if (one.is_transition && has_piece(one.place))
         meet(access_of(op, command.dependencies[number]),
-             had_ended_before(op) || (access_.writes ? reach.available : reach.reached));
+             had_ended_before(op) || (access_.writes && !was_read_ ? reach.available : reach.reached));
     }
     scopes_.insert(scopes_.end(), made.begin(), made.end());
   }
@@ -276,7 +279,7 @@ class Followed {
   }
   // Whether the access of a command is ordered after this access.
   bool is_ordered(const Access& later) const {
-    const bool needs_memory = access_.writes;
+    const bool needs_memory = access_.writes && !(later.writes && was_read_);
     return std::any_of(scopes_.begin(), scopes_.end(), [&](const Scope& one) {
       if (one.queue != later.queue || (one.execution & later.stage) == 0) return false;
       if (one.is_access) return false;  // no dependency yet
@@ -287,6 +290,7 @@ class Followed {
   void meet(const Access& later, bool is_ordered) {
     if (!later.place.has(access_.place.space, piece_)) return;
     if (later.writes) is_overwritten_ = true;
+    is_read_ = is_read_ || !later.writes;
     if (is_ordered || (!later.writes && !access_.writes) || (later.is_by_host() && access_.is_by_host())) return;
     races_.insert({access_.record, later.record,
                    !access_.writes ? OracleRace::war : (later.writes ? OracleRace::waw : OracleRace::raw)});
@@ -303,6 +307,8 @@ class Followed {
   std::vector<Reach> signalled_;           // by signal
   std::uint64_t host_since_ = UINT64_MAX;  // the host knows the access since this record
   bool is_overwritten_ = false;
+  // The piece was read by a later command, which asks for availability: a write after that needs an order alone.
+  bool is_read_ = false, was_read_ = false;
 };
 
 // Calls visit(access, index) for each access.

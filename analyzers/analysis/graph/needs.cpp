@@ -92,7 +92,9 @@ void Needs::need(const State& state, bool reads, bool writes, Need like) {
   if (reads) need(state.writers, like);
   if (!writes) return;
   like.hazard = Hazard::waw;
+  like.was_read = state.readers != AccessLists::kEmpty;
   need(state.writers, like);
+  like.was_read = false;
   like.hazard = Hazard::war;
   like.mark = 0;
   need(state.readers, like);

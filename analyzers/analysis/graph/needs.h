@@ -38,6 +38,7 @@ struct Need {
   Hazard hazard{};
   bool possible = false;   // else certain
   std::uint32_t mark = 0;  // of what `from` wrote there: Needs::mark()
+  bool was_read = false;   // of waw: what `from` wrote was read before
   friend bool operator==(const Need&, const Need&) = default;
 };
 

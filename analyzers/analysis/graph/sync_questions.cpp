@@ -117,6 +117,12 @@ bool SyncQuestions::is_ordered_in_pass(const Need& need, const Way& from, const 
     const bool is_used_later = std::find(read_last_.begin(), read_last_.end(), need.space) != read_last_.end();
     return a.subpass == b.subpass || !is_used_later || to.changes_layout;
   }
+  // Where a resumed transform feedback ends, it writes the counter that it has read at its begin.
+  if (need.hazard == Hazard::war &&
+      (from.access & ~VkAccessFlags2{VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_READ_BIT_EXT}) == 0 &&
+      (to.access & ~VkAccessFlags2{VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT}) == 0 &&
+      !from.changes_layout && !to.changes_layout)
+    return true;
   // Rasterization order.
   return is_attachment(from) && is_attachment(to) && a.subpass == b.subpass;
 }
@@ -218,7 +224,8 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
   question.is_quiet = is_unknown || from.is_open || to.is_open;
   question.is_foreign = is_foreign;
   // A possible need is between resources whose common bytes only the driver knows. Then only their order is asked for.
-  question.memory = need.hazard != Hazard::war && !need.possible;
+  // What was written and read since is available: the read asks for that. To write over it needs an order alone.
+  question.memory = need.hazard != Hazard::war && !need.possible && !need.was_read;
   if (question.memory) question.history = need.mark;
   if (from.changes_layout) question.from_part = from.part;
   if (to.changes_layout) question.to_part = to.part;
