@@ -124,8 +124,10 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   narrow.is_unused = !use.any;
   const auto same = [](VkFlags64 flags) { return flags; };
   model::Barrier& to = narrow.enough;
-  to.src_stages = enough(to.src_stages, both_tests(use.src_stages, to.src_stages), graph::kWideStages,
-                         graph::first_stages, graph::with_earlier);
+  // What orders a transition of another command must have all commands in its first scope.
+  if ((use.src_stages & VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT) == 0)
+    to.src_stages = enough(to.src_stages, both_tests(use.src_stages, to.src_stages), graph::kWideStages,
+                           graph::first_stages, graph::with_earlier);
   // What only reads before a barrier needs an order alone: to name its access does nothing.
   to.src_access = enough(to.src_access, use.src_access & (model::kWrites | to.src_access), graph::kWideAccesses,
                          graph::all_accesses, same);
@@ -156,11 +158,13 @@ VkPipelineStageFlags2 said_second(VkPipelineStageFlags2 stages) {
   return stages & ~VkPipelineStageFlags2{VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT};
 }
 
+// An access that reads does nothing in a first scope: it makes nothing available, and nothing wider.
 bool is_narrower(const SyncNarrow& one) {
   if (one.is_unused) return true;
   return said_first(one.enough.src_stages) != said_first(one.now.src_stages) ||
          said_second(one.enough.dst_stages) != said_second(one.now.dst_stages) ||
-         (one.now.src_access & ~one.enough.src_access) != 0 || (one.now.dst_access & ~one.enough.dst_access) != 0;
+         (one.now.src_access & ~one.enough.src_access & model::kWrites) != 0 ||
+         (one.now.dst_access & ~one.enough.dst_access) != 0;
 }
 
 std::string barrier_words(const model::Barrier& one) {

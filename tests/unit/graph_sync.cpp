@@ -324,6 +324,23 @@ TEST(Sync, OrdersAWriteAfterAReadByExecutionAlone) {
             (Found{"WAW c0 c2", "ineffective c1 WAW c0 c2"}));
 }
 
+// An access that reads does nothing in the first scope of a barrier, and makes it no wider.
+TEST(Sync, CallsNothingTooWideForAReadBeforeIt) {
+  EXPECT_EQ(found([](SyncScene& s) {
+              s.copy(s.a, s.b);
+              s.barrier({kCopy, kRead | kWrite, kClear, kWrite});
+              s.fill(s.a);
+              s.fill(s.b);
+            }),
+            Found{});
+  EXPECT_EQ(found([](SyncScene& s) {
+              s.copy(s.a, s.b);
+              s.barrier({kCopy, kRead | kWrite, kClear, kWrite});
+              s.fill(s.a);
+            }),
+            (Found{"too-wide c1: COPY(TRANSFER_READ)->CLEAR(TRANSFER_WRITE)"}));
+}
+
 TEST(Sync, OrdersQueuesBySemaphores) {
   const auto with = [](VkPipelineStageFlags2 signal, VkPipelineStageFlags2 wait, bool given) {
     SyncScene s;

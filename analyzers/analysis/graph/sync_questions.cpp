@@ -224,8 +224,11 @@ void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool i
   question.is_quiet = is_unknown || from.is_open || to.is_open;
   question.is_foreign = is_foreign;
   // A possible need is between resources whose common bytes only the driver knows. Then only their order is asked for.
-  // What was written and read since is available: the read asks for that. To write over it needs an order alone.
-  question.memory = need.hazard != Hazard::war && !need.possible && !need.was_read;
+  // What was written and read since is available: the read asks for that. To write over it needs an order alone. But
+  // where a pass loads an attachment, that read is no other command's: what the pass draws must see what was written.
+  const SyncLog::Place& here = places_[question.to];
+  const bool is_drawn_to = here.pass != 0 && here.mark != Mark::begins_pass && is_attachment(to);
+  question.memory = need.hazard != Hazard::war && !need.possible && (!need.was_read || is_drawn_to);
   if (question.memory) question.history = need.mark;
   if (from.changes_layout) question.from_part = from.part;
   if (to.changes_layout) question.to_part = to.part;
