@@ -32,7 +32,7 @@ struct NeedOrder {
     std::string text;
     friend bool operator==(const Op&, const Op&) = default;
   };
-  NeedState state = NeedState::specification;  // of several questions the worst
+  NeedState state = NeedState::specification;  // the worst answer, where a need asks several questions
   std::vector<Op> by;                          // the first ones that order a part of it
   void add(const NeedOrder& other);
   friend bool operator==(const NeedOrder&, const NeedOrder&) = default;

@@ -73,7 +73,7 @@ class Printer final : public GraphVisitor {
   }
 
  private:
-  // Those that stand before an item: all of them, or those of items that are shown.
+  // Prints the operations before an item. With a selection of items: only those that order a selected item.
   void tell_operations(std::uint32_t item) {
     const auto& operations = has_->graph().operations;
     for (; next_operation_ < operations.size() && operations[next_operation_].before <= item; ++next_operation_)

@@ -11,9 +11,9 @@ namespace rondo::prove {
 
 // Status::failed: the command has no such barrier, or its barriers cannot be changed; the message says why.
 Result<void> edit_barriers(CommandId canonical, trim::Loaded& call, std::span<const BarrierEdit> edits);
-// Of vkCreateRenderPass and vkCreateRenderPass2.
+// Edits the subpass dependencies of a vkCreateRenderPass or vkCreateRenderPass2.
 Result<void> edit_dependencies(CommandId canonical, trim::Loaded& call, std::span<const DependencyEdit> edits);
-// Of vkQueueSubmit and vkQueueSubmit2: all edits of one call.
+// Makes all edits of one vkQueueSubmit or vkQueueSubmit2.
 Result<void> edit_semaphores(CommandId canonical, trim::Loaded& call, std::span<const SemaphoreEdit> edits);
 
 }  // namespace rondo::prove

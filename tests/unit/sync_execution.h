@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the oracle (sync_oracle.h): executes a program, which gives one list of all that happens, in order.
+// Part of the oracle (sync_oracle.h): executes a program. The result is one list of all that happens, in order.
 #pragma once
 
 #include <cstddef>

@@ -74,7 +74,7 @@ class HostNeeds {
     SyncLog::Place place;
     bool is_asked = false;
   };
-  // Of a memory: the last writes of each kind on each queue, one of each batch.
+  // The last writes to one memory, by queue and kind of access. Each batch has at most one for each of these.
   using Writes = std::map<std::pair<std::uint16_t, AccessKind>, std::vector<Write>>;
 
   void need(HostNeed::Kind kind, ObjectId object, bool is_quiet);
@@ -87,7 +87,7 @@ class HostNeeds {
   const Sink sink_;
   std::vector<Batch> batches_;
   VkPipelineStageFlags2 stages_ = 0;  // of the work of the last one
-  std::uint32_t node_ = 0;            // that is taken
+  std::uint32_t node_ = 0;            // the node whose touches are told now
   SyncLog::Place place_;
   std::map<std::uint32_t, std::uint32_t> last_;  // batch of each queue
   std::unordered_map<ObjectId, Writes> writes_;

@@ -11,7 +11,7 @@ namespace rondo::graph {
 
 namespace {
 
-// Of these a list of users is tidied when it has doubled.
+// A list with fewer users is never tidied. A longer one is tidied each time that its length has doubled.
 constexpr std::size_t kFewUsers = 16;
 
 // What commands name and nobody needs any more when they execute.
@@ -89,7 +89,7 @@ void ObjectUses::take(const model::Call& call) {
     update_sets(call);
   }
   for (const ObjectId id : call.ended) {
-    // What a wait waits for is gone when nobody needs the wait.
+    // Who leaves out a wait for a fence leaves out the fence, too. So the end of a fence keeps no wait.
     if (call.type_of(id) == HandleType::VkFence) continue;
     end(id);
     gone_.push_back(id);

@@ -28,7 +28,7 @@ class ObjectUses {
   // What no batch may use any more from the call on that was taken last.
   struct End {
     ObjectId object;
-    // Nobody knows whether work that uses it minds: a descriptor set that may be updated while it is used.
+    // Perhaps work may still use it: a descriptor set of a layout that allows updates while the set is used.
     bool is_quiet = false;
   };
   std::span<const End> ends() const { return ends_; }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the log (sync_log.h): batches with their semaphores and fences, and what the host waits for.
+// Part of SyncLog: takes batches with their semaphores and fences, and the waits of the host.
 #include <algorithm>
 
 #include "analyzers/analysis/graph/scopes.h"
@@ -49,7 +49,8 @@ void SyncLog::order(const Signal& from, std::uint32_t to_queue, VkPipelineStageF
   for (const auto& [stages, after] : from.earlier) add_one(stages, after);
 }
 
-// What comes after a signal is not of its first scope. So a signal is an op, too: one that orders nothing.
+// Marks the place of a signal among the ops. Later ops are not in the first scope of the signal. The mark is an op that
+// orders nothing.
 std::uint32_t SyncLog::signal_now() {
   add({}, {}, kNone, now(), 0, 0);
   return now() - 1;
@@ -158,7 +159,7 @@ void SyncLog::ends(const model::Batch& batch) {
     signals.push_back(std::move(signal));
     std::sort(signals.begin(), signals.end(), [](const Signal& a, const Signal& b) { return a.value < b.value; });
   }
-  // Signals of one batch have no order.
+  // No signal of a batch comes after another one of the batch. So they count as earlier ones from here on only.
   for (const model::SemaphoreUse& one : batch.signals) signalled_[on][stages_of_signal(one.stages)] = here;
   if (batch.fence == ObjectId::null) return;
   fences_[batch.fence] = {here, on, kEveryStage, 0, batch.record, true, {}};

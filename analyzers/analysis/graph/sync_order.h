@@ -82,7 +82,7 @@ class SyncOrder {
 
  private:
   static constexpr std::uint32_t kNone = UINT32_MAX;
-  // The access of the state is ordered before these stages of a queue. One op does that, or a chain of ops.
+  // One thing that is known of an access: it is ordered before these stages of a queue, by one op or by a chain of ops.
   struct Entry {
     std::uint32_t op = 0;
     std::uint32_t queue = 0;

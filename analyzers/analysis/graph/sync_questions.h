@@ -43,7 +43,7 @@ class SyncQuestions {
  public:
   // Is told each need and the number of what it asks: of questions that many needs ask, each time.
   using Asked = std::function<void(std::uint32_t question, const Need& need)>;
-  // Likewise each need of the host.
+  // Is told each need of the host, and the number of the question that it asks.
   using AskedOfHost = std::function<void(std::uint32_t question, const HostNeed& need)>;
   explicit SyncQuestions(Asked asked = {}, AskedOfHost of_host = {});
   SyncQuestions(const SyncQuestions&) = delete;

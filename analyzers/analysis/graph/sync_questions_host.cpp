@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Of the questions (sync_questions.h): what the host needs, and what a queue family needs of another one.
+// Part of SyncQuestions: asks for what the host needs, and finds reads of what another queue family owns.
 #include <algorithm>
 #include <bit>
 

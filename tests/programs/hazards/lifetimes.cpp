@@ -13,8 +13,8 @@ namespace hazards {
 
 namespace {
 
-// Returns when the work before it is over, without a wait of Vulkan: a fill that is submitted after the work shows in
-// mapped memory. Drivers on the CPU execute the submits of a queue one after the other.
+// Waits until earlier work is over, and calls no wait of Vulkan. It submits a fill, and looks at mapped memory until
+// the fill shows there. Drivers on the CPU execute the submits of a queue one after the other.
 void watch(Bench& b) {
   const MappedBuffer mark = make_buffer(b);
   const VkCommandPool pool = keep(b, vkDestroyCommandPool, create_command_pool(b, 0, b.family));
