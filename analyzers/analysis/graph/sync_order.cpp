@@ -13,43 +13,41 @@ namespace {
 // Of one access. More than these are not told apart any more.
 constexpr std::size_t kMostEntries = 64;
 // At most so many states are kept for later questions. A state that was dropped is computed again.
-constexpr std::size_t kMostStates = std::size_t{1} << 15;
-constexpr std::uint32_t kOneByOne = 16;  // ops that an access looks at one after the other
+constexpr std::uint32_t kMostStates = 1u << 13;
+constexpr std::uint32_t kFewest = 16;
 
 // Where a semaphore orders what a barrier orders, too, the barrier is the one that goes. A wait of the host goes before
 // any barriers.
 constexpr std::uint32_t kSemaphoreCost = 1, kHostWaitCost = 1u << 20;
 
-// The second scope of what the host submits, or waits for (SyncLog).
-constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
-
 VkFlags64 bit(unsigned number) { return VkFlags64{1} << number; }
-
-// A stage by which two ops chain: it is in the second scope of one and in the first scope of the other. A stage that
-// both barriers name comes first.
-VkPipelineStageFlags2 meeting_stage(const SyncShape& before, const SyncShape& after) {
-  const VkPipelineStageFlags2 both = before.second & after.first;
-  for (const VkPipelineStageFlags2 some : {both & before.dst_stages & after.src_stages, both})
-    if (const VkPipelineStageFlags2 narrow = some & ~kWideStages; narrow != 0) return narrow & ~(narrow - 1);
-  return both & ~(both - 1);
-}
 
 }  // namespace
 
 std::uint32_t Histories::add(std::uint32_t history, std::uint32_t op) {
-  const auto [found, fresh] = at_.try_emplace({history, op}, static_cast<std::uint32_t>(all_.size()));
+  const auto [found, fresh] =
+      at_.try_emplace(std::uint64_t{history} << 32 | op, static_cast<std::uint32_t>(all_.size()));
   if (!fresh) return found->second;
   const SyncLog::Op& one = log_.ops()[op];
-  const auto kind =
-      kinds_.try_emplace({all_[history].kind, one.call, one.own_shape}, static_cast<std::uint32_t>(kinds_.size() + 1));
+  const auto kind = kinds_.try_emplace(Numbers{all_[history].kind, one.call, one.own_shape},
+                                       static_cast<std::uint32_t>(kinds_.size() + 1));
   all_.push_back({history, op, kind.first->second});
   return found->second;
 }
 
-SyncOrder::SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed)
-    : log_(log), histories_(histories), removed_(removed), ops_of_(log.shapes()) {
+SyncOrder::SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed, Detail detail)
+    : log_(log), histories_(histories), removed_(removed), detail_(detail), ops_of_(log.shapes()) {
+  for (std::uint32_t i = 0; i < log.shapes(); ++i) {
+    const SyncShape& shape = log.shape(i);
+    shape_costs_.push_back(
+        64 + static_cast<std::uint32_t>(std::popcount(shape.src_stages) + std::popcount(shape.dst_stages) +
+                                        std::popcount(shape.src_access) + std::popcount(shape.dst_access)));
+  }
   for (std::uint32_t i = 0; i < log.ops().size(); ++i)
     if (const SyncLog::Op& op = log.ops()[i]; !is_removed(op.sync)) ops_of_[op.shape].push_back(i);
+  // To find the shapes that may change a state takes as long as to look at so many ops.
+  one_by_one_ = std::max(kFewest, static_cast<std::uint32_t>(std::count_if(
+                                      ops_of_.begin(), ops_of_.end(), [](const auto& ops) { return !ops.empty(); })));
   for (const std::vector<std::uint32_t>& ops : ops_of_) {
     std::vector<std::uint32_t>& others = others_of_.emplace_back(ops.size());
     for (std::size_t i = ops.size(); i-- != 0;)
@@ -91,27 +89,23 @@ SyncOrder::Key SyncOrder::key_of(const AccessAt& access, std::uint32_t history) 
 
 // The state of an access that has met these ops of its own resource.
 std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
-  if (states_.size() >= kMostStates) {
-    states_.clear();
+  if (kept_ >= kMostStates) {
+    kept_ = 0;
     state_at_.clear();
     steps_.clear();
+    sets_.clear();
   }
   std::vector<std::uint32_t> missing;  // the last one first
   std::uint32_t at = kNone;
   for (;; history = histories_.before(history)) {
-    const auto [found, fresh] =
-        state_at_.try_emplace(key_of(from, history), static_cast<std::uint32_t>(states_.size()));
+    const auto [found, fresh] = state_at_.try_emplace(key_of(from, history), kept_);
     if (!fresh) {
       at = found->second;
       break;
     }
     if (history == Histories::kNone) {
-      State state;
-      state.access = from;
-      state.begin = from.is_transition() ? from.first_op : from.place.time;
-      state.next = state.begin;
       at = found->second;
-      states_.push_back(std::move(state));
+      new_state(from, from.is_transition() ? from.first_op : from.place.time);
       break;
     }
     state_at_.erase(found);  // its number is not known yet
@@ -120,19 +114,28 @@ std::uint32_t SyncOrder::state_of(const AccessAt& from, std::uint32_t history) {
   for (; !missing.empty(); missing.pop_back()) {
     const std::uint32_t op = histories_.op(missing.back());
     advance(states_[at], op);
-    State state;
-    state.access = from;
-    state.begin = op;
+    const std::uint32_t made = kept_;
+    State& state = new_state(from, op);
     for (const Entry& one : states_[at].entries)
-      if (one.op < op) state.entries.push_back(one);
+      if (one.op < op) push(state, one);
     if (!is_removed(log_.ops()[op].sync))
       if (const auto entry = apply(state, op, true)) add(state, *entry);
-    state.next = op;
-    at = static_cast<std::uint32_t>(states_.size());
+    at = made;
     state_at_.emplace(key_of(from, missing.back()), at);
-    states_.push_back(std::move(state));
   }
   return at;
+}
+
+// States are used again, with their memory.
+SyncOrder::State& SyncOrder::new_state(const AccessAt& access, std::uint32_t begin) {
+  if (kept_ == states_.size()) states_.emplace_back();
+  State& state = states_[kept_++];
+  state.access = access;
+  state.entries.clear();
+  state.begin = state.next = begin;
+  state.knows_coming = state.any_settled = false;
+  state.coming.clear();
+  return state;
 }
 
 std::uint32_t SyncOrder::cost_of(std::uint32_t number) const {
@@ -146,9 +149,7 @@ std::uint32_t SyncOrder::cost_of(std::uint32_t number) const {
     default:
       break;
   }
-  const SyncShape& shape = log_.shape(op.own_shape);
-  return 64 + static_cast<std::uint32_t>(std::popcount(shape.src_stages) + std::popcount(shape.dst_stages) +
-                                         std::popcount(shape.src_access) + std::popcount(shape.dst_access));
+  return shape_costs_[op.own_shape];
 }
 
 // What the op does for the access, if the access is in its first scope. `local`: what is ordered in subpasses of its
@@ -160,7 +161,8 @@ std::optional<SyncOrder::Entry> SyncOrder::apply(const State& state, std::uint32
   // A transition is of the resource of its own op.
   const bool is_its_op = access.is_transition() && number >= access.first_op && number < access.end_op;
   const SyncShape& shape = log_.shape(own || is_its_op ? op.own_shape : op.shape);
-  const OpSets::Set self = op.sync != SyncLog::kNone ? sets_.of(op.sync) : OpSets::kEmpty;
+  const OpSets::Set self =
+      op.sync != SyncLog::kNone && detail_ == Detail::needed ? OpSets::of(op.sync) : OpSets::kEmpty;
   Entry made;
   bool any = false;
   std::uint32_t before = kNone, cost = 0;
@@ -247,6 +249,11 @@ bool SyncOrder::dominates(const Entry& a, const Entry& b) {
                              (b.dst_access & ~a.dst_access) == 0 && sets_.is_in(a.available, b.available));
 }
 
+void SyncOrder::push(State& state, const Entry& entry) {
+  state.entries.push_back(entry);
+  state.any_settled = state.any_settled || is_settled(entry);
+}
+
 // False: it says nothing new.
 bool SyncOrder::add(State& state, Entry entry) {
   for (const Entry& one : state.entries)
@@ -257,7 +264,7 @@ bool SyncOrder::add(State& state, Entry entry) {
     return false;
   }
   take_step(entry);
-  state.entries.push_back(entry);
+  push(state, entry);
   // Where two ops order the same, neither is needed for it.
   for (std::size_t i = 0; i < before && state.entries.size() < kMostEntries; ++i) {
     const Entry& one = state.entries[i];
@@ -273,18 +280,18 @@ bool SyncOrder::add(State& state, Entry entry) {
     both.available = both.is_available ? sets_.common(one.available, entry.available) : OpSets::kEmpty;
     if (std::none_of(state.entries.begin(), state.entries.end(),
                      [&](const Entry& other) { return dominates(other, both); }))
-      state.entries.push_back(both);
+      push(state, both);
   }
   return true;
 }
 
 // The access is ordered before all that the op could order, whatever is removed. Most accesses soon are.
 bool SyncOrder::is_settled(const State& state, const SyncShape& shape) {
+  if (!state.any_settled) return false;
   const bool to_all = shape.to_subpass == SyncShape::kAllAfter;
   return std::any_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
     return one.queue == shape.to_queue && (one.is_general || !to_all) && (shape.second & ~one.second) == 0 &&
-           one.executes == OpSets::kEmpty && one.is_available && one.available == OpSets::kEmpty &&
-           (shape.dst_stages & ~one.dst_stages) == 0 && (shape.dst_access & ~one.dst_access) == 0;
+           is_settled(one) && (shape.dst_stages & ~one.dst_stages) == 0 && (shape.dst_access & ~one.dst_access) == 0;
   });
 }
 
@@ -315,9 +322,11 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
            access.is_transition() ||
                ((shape.src_stages & bit(access.kind.stage)) != 0 && (shape.src_access & bit(access.kind.access)) != 0),
            OpSets::kEmpty);
-  for (const Entry& one : state.entries)
+  for (const Entry& one : state.entries) {
+    if (any && is_available && executes == OpSets::kEmpty && available == OpSets::kEmpty) break;  // it can't be less
     if (one.queue == shape.from_queue && (one.second & shape.first) != 0)
       option(one.executes, one.is_available || shape.is_whole, shape.is_whole ? one.executes : one.available);
+  }
   if (!any) return false;
   return std::none_of(state.entries.begin(), state.entries.end(), [&](const Entry& one) {
     return one.queue == shape.to_queue && (one.is_general || !to_all) && (shape.second & ~one.second) == 0 &&
@@ -327,14 +336,42 @@ bool SyncOrder::may_change(const State& state, const SyncShape& shape) {
   });
 }
 
+// The first op of a shape at or after `from`; kNone: there is none.
+std::uint32_t SyncOrder::first_op(std::uint32_t shape, std::uint32_t from) const {
+  const std::vector<std::uint32_t>& ops = ops_of_[shape];
+  if (ops.empty() || ops.back() < from) return kNone;
+  return *std::lower_bound(ops.begin(), ops.end(), from);
+}
+
 void SyncOrder::find_coming(State& state, std::uint32_t from) {
   state.knows_coming = true;
   state.coming.clear();
   for (std::uint32_t shape = 0; shape < ops_of_.size(); ++shape) {
-    const std::vector<std::uint32_t>& ops = ops_of_[shape];
-    if (ops.empty() || ops.back() < from || !may_change(state, log_.shape(shape))) continue;
-    state.coming.push_back({shape, *std::lower_bound(ops.begin(), ops.end(), from)});
+    if (ops_of_[shape].empty() || ops_of_[shape].back() < from || !may_change(state, log_.shape(shape))) continue;
+    state.coming.push_back({shape, first_op(shape, from)});
   }
+  find_next(state);
+}
+
+// After `added` was added. A shape that could say nothing new can do so now only by a chain with it. One that could say
+// something new can do so still, unless `added` orders all that it orders.
+void SyncOrder::change_coming(State& state, std::uint32_t from, const Entry& added) {
+  coming_.clear();
+  auto known = state.coming.begin();
+  for (std::uint32_t number = 0; number < ops_of_.size(); ++number) {
+    const bool is_known = known != state.coming.end() && known->shape == number;
+    const std::uint32_t known_op = is_known ? (known++)->op : kNone;
+    if (ops_of_[number].empty() || ops_of_[number].back() < from) continue;
+    const SyncShape& shape = log_.shape(number);
+    const bool chains = shape.from_queue == added.queue && (shape.first & added.second) != 0;
+    const bool may_end = shape.to_queue == added.queue && (shape.second & ~added.second) == 0;
+    if (!is_known && !chains) continue;
+    if ((!is_known || may_end) && !may_change(state, shape)) continue;
+    // With a chain also ops count that said nothing new before.
+    const std::uint32_t op = chains || known_op < from ? first_op(number, from) : known_op;
+    if (op != kNone) coming_.push_back({number, op});
+  }
+  std::swap(state.coming, coming_);
   find_next(state);
 }
 
@@ -345,7 +382,7 @@ void SyncOrder::find_next(State& state) {
 
 void SyncOrder::advance(State& state, std::uint32_t until) {
   while (!state.knows_coming && state.next < until) {
-    if (state.next - state.begin >= kOneByOne) {
+    if (state.next - state.begin >= one_by_one_) {
       find_coming(state, state.next);
       break;
     }
@@ -361,7 +398,7 @@ void SyncOrder::advance(State& state, std::uint32_t until) {
     const SyncLog::Op& one = log_.ops()[op];
     const auto entry = apply(state, op, false);
     if (entry && add(state, *entry)) {
-      find_coming(state, op + 1);
+      change_coming(state, op + 1, *entry);
       continue;
     }
     // The same command says nothing new the next time either. But an op that is of none may have come too early.
@@ -376,91 +413,6 @@ void SyncOrder::advance(State& state, std::uint32_t until) {
       if (coming.shape == one.shape) coming.op = following;
     find_next(state);
   }
-}
-
-bool SyncOrder::sees(const Entry& entry, const AccessAt& to) {
-  if (!entry.is_available) return false;
-  return to.is_transition() ||
-         ((entry.dst_stages & bit(to.kind.stage)) != 0 && (entry.dst_access & bit(to.kind.access)) != 0);
-}
-
-// What orders the access before `to`.
-void SyncOrder::find(State& state, const AccessAt& to, std::vector<Entry>& out) {
-  out.clear();
-  if (to.is_transition()) {
-    for (std::uint32_t op = to.first_op; op < to.end_op; ++op) {
-      if (is_removed(log_.ops()[op].sync)) continue;
-      advance(state, op);
-      State then = state;
-      std::erase_if(then.entries, [&](const Entry& one) { return one.op >= op; });
-      if (auto entry = apply(then, op, true)) {
-        take_step(*entry);
-        out.push_back(*entry);
-      }
-    }
-    // A submit of the host is before all that the batch does, its transitions too.
-    advance(state, to.first_op);
-    for (const Entry& one : state.entries)
-      if (one.op < to.first_op && one.queue == to.place.queue && one.is_general && one.second == kEverything)
-        out.push_back(one);
-    return;
-  }
-  advance(state, to.place.time);
-  const auto reaches = [&](const Entry& one) {
-    return one.op < to.place.time && one.queue == to.place.queue && (one.second & bit(to.kind.stage)) != 0;
-  };
-  for (const Entry& one : state.entries)
-    if (one.is_general && reaches(one)) out.push_back(one);
-  if (to.place.pass == 0 || log_.ops_in(to.place.pass).empty()) return;
-  for (const Local& one : local_entries(state, to.place.pass, to.place.time))
-    if (one.subpass == to.place.subpass && reaches(one.entry)) out.push_back(one.entry);
-}
-
-SyncOrder::Answer SyncOrder::ask(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory) {
-  find(states_[state_of(from, history)], to, found_);
-  Answer answer;
-  bool any = false;
-  for (const Entry& one : found_) {
-    answer.executes = true;
-    answer.sees = answer.sees || sees(one, to);
-    if (memory && !sees(one, to)) continue;
-    const OpSets::Set needed = memory ? one.available : one.executes;
-    answer.needed = any ? sets_.common(answer.needed, needed) : needed;
-    any = true;
-  }
-  return answer;
-}
-
-void SyncOrder::way(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory,
-                    std::vector<Used>& out) {
-  out.clear();
-  find(states_[state_of(from, history)], to, found_);
-  const Entry* best = nullptr;
-  for (const Entry& one : found_)
-    if ((!memory || sees(one, to)) && (best == nullptr || one.cost < best->cost)) best = &one;
-  if (best == nullptr) return;
-  for (std::uint32_t step = best->step; step != kNone; step = steps_[step].before) {
-    Used used;
-    used.op = steps_[step].op;
-    const SyncShape& shape = log_.shape(log_.ops()[used.op].own_shape);
-    if (out.empty()) {
-      if (!to.is_transition()) {
-        used.dst_stage = bit(to.kind.stage);
-        used.dst_access = bit(to.kind.access);
-      }
-    } else {
-      const VkPipelineStageFlags2 stage = meeting_stage(shape, log_.shape(log_.ops()[out.back().op].own_shape));
-      used.dst_stage = stage;
-      out.back().src_stage = stage;
-    }
-    out.push_back(used);
-  }
-  Used& first = out.back();
-  const bool is_own = from.is_transition() && first.op >= from.first_op && first.op < from.end_op;
-  if (is_own) return;
-  first.src_stage = bit(from.kind.stage);
-  // What a transition wrote is available.
-  if (!from.is_transition()) first.src_access = bit(from.kind.access);
 }
 
 }  // namespace rondo::graph

@@ -5,13 +5,12 @@
 // Specification: "Execution and Memory Dependencies", "Availability, Visibility, and Domain Operations".
 #pragma once
 
+#include <array>
 #include <cstdint>
-#include <map>
+#include <deque>
 #include <optional>
 #include <span>
-#include <tuple>
 #include <unordered_map>
-#include <utility>
 #include <vector>
 
 #include "analyzers/analysis/graph/op_sets.h"
@@ -43,8 +42,16 @@ class Histories {
   };
   const SyncLog& log_;
   std::vector<History> all_ = std::vector<History>(1);
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> at_;
-  std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::uint32_t> kinds_;
+  using Numbers = std::array<std::uint32_t, 3>;
+  struct Hash {
+    std::size_t operator()(const Numbers& numbers) const {
+      std::size_t hash = 0;
+      for (const std::uint32_t one : numbers) hash = (hash ^ one) * 0x9e3779b97f4a7c15 + (hash >> 29);
+      return hash;
+    }
+  };
+  std::unordered_map<std::uint64_t, std::uint32_t> at_;  // by a history and an op
+  std::unordered_map<Numbers, std::uint32_t, Hash> kinds_;
 };
 
 // An access, and where it stands: one of the two accesses whose order is asked for.
@@ -58,13 +65,17 @@ struct AccessAt {
 
 class SyncOrder {
  public:
+  // What an answer says: whether accesses are ordered, or also which ops are needed for it, which takes more time.
+  enum class Detail : std::uint8_t { order, needed };
   // `removed`: SyncOps that are looked at as if the program had not had them, by their index.
-  SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed);
+  SyncOrder(const SyncLog& log, const Histories& histories, const std::vector<bool>& removed,
+            Detail detail = Detail::needed);
 
   struct Answer {
-    bool executes = false;                // `from` has executed when `to` begins
-    bool sees = false;                    // what `from` wrote is available, and visible to `to`
-    OpSets::Set needed = OpSets::kEmpty;  // SyncOps; without any one of them the answer would be no
+    bool executes = false;  // `from` has executed when `to` begins
+    bool sees = false;      // what `from` wrote is available, and visible to `to`
+    // SyncOps; without any one of them the answer would be no. Valid until the next question.
+    OpSets::Set needed = OpSets::kEmpty;
   };
   // `memory`: `to` must see what `from` wrote. Else `needed` is that of the execution alone.
   Answer ask(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory);
@@ -77,7 +88,7 @@ class SyncOrder {
   };
   void way(const AccessAt& from, std::uint32_t history, const AccessAt& to, bool memory, std::vector<Used>& out);
 
-  std::span<const std::uint32_t> members(OpSets::Set set) const { return sets_.members(set); }
+  OpSets::Members members(OpSets::Set set) const { return sets_.members(set); }
   bool too_many() const { return too_many_; }
 
  private:
@@ -117,6 +128,7 @@ class SyncOrder {
     // still change the state (`coming`).
     std::uint32_t next = 0;
     bool knows_coming = false;
+    bool any_settled = false;  // of the entries
     std::vector<Coming> coming;
   };
   struct Key {
@@ -131,15 +143,23 @@ class SyncOrder {
 
   Key key_of(const AccessAt& access, std::uint32_t history) const;
   std::uint32_t state_of(const AccessAt& from, std::uint32_t history);
+  State& new_state(const AccessAt& access, std::uint32_t begin);
   std::optional<Entry> apply(const State& state, std::uint32_t op, bool own, std::span<const Local> local);
   std::optional<Entry> apply(const State& state, std::uint32_t op, bool own);
   std::vector<Local> local_entries(const State& state, std::uint32_t pass, std::uint32_t until);
   bool dominates(const Entry& a, const Entry& b);
+  static void push(State& state, const Entry& entry);
   bool add(State& state, Entry entry);
   void take_step(Entry& entry);
+  // It holds whatever is removed.
+  static bool is_settled(const Entry& entry) {
+    return entry.executes == OpSets::kEmpty && entry.is_available && entry.available == OpSets::kEmpty;
+  }
   static bool is_settled(const State& state, const SyncShape& shape);
   bool may_change(const State& state, const SyncShape& shape);
+  std::uint32_t first_op(std::uint32_t shape, std::uint32_t from) const;
   void find_coming(State& state, std::uint32_t from);
+  void change_coming(State& state, std::uint32_t from, const Entry& added);
   static void find_next(State& state);
   std::uint32_t next_of_another(std::uint32_t op) const;
   void advance(State& state, std::uint32_t until);
@@ -151,13 +171,18 @@ class SyncOrder {
   const SyncLog& log_;
   const Histories& histories_;
   const std::vector<bool>& removed_;
+  const Detail detail_;
   OpSets sets_;
   // By shape, those that are not removed, ascending; and for each the index of the next one of another command.
   std::vector<std::vector<std::uint32_t>> ops_of_, others_of_;
-  std::vector<State> states_;
+  std::uint32_t one_by_one_ = 0;            // ops that a state looks at one after the other
+  std::vector<std::uint32_t> shape_costs_;  // of a barrier of this shape
+  std::deque<State> states_;                // the first `kept_` of them
+  std::uint32_t kept_ = 0;
   std::unordered_map<Key, std::uint32_t, HashKey> state_at_;
   std::vector<Step> steps_;
-  std::vector<Entry> found_;  // reused
+  std::vector<Entry> found_;    // reused
+  std::vector<Coming> coming_;  // reused
   bool too_many_ = false;
 };
 

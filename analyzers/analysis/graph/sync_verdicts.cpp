@@ -50,8 +50,8 @@ class Verdicts {
 
  private:
   template <class Visit>
-  void ask(const Visit& visit) {
-    SyncOrder order(log_, questions_.histories, removed_);
+  void ask(const Visit& visit, SyncOrder::Detail detail = SyncOrder::Detail::needed) {
+    SyncOrder order(log_, questions_.histories, removed_, detail);
     for (std::uint32_t i = 0; i < questions_.all().size(); ++i) {
       const SyncQuestion& one = questions_.all()[i];
       const AccessAt from = from_of(i), to = questions_.to(one);
@@ -123,16 +123,18 @@ class Verdicts {
       const std::vector<bool> before = removed_;
       for (const std::uint32_t sync : candidates) removed_[sync] = true;
       std::vector<std::uint32_t> broken;
-      ask([&](SyncOrder&, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
+      ask(
+          [&](SyncOrder&, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
               const SyncOrder::Answer& answer) {
-        if (!result_.is_race[i] && !is_yes(one, answer)) broken.push_back(i);
-      });
+            if (!result_.is_race[i] && !is_yes(one, answer)) broken.push_back(i);
+          },
+          SyncOrder::Detail::order);
       if (broken.empty()) return;
       // … but those that what is broken then can use: the cheapest way of each.
       removed_ = before;
       std::vector<bool> is_used(removed_.size());
       {
-        SyncOrder order(log_, questions_.histories, removed_);
+        SyncOrder order(log_, questions_.histories, removed_, SyncOrder::Detail::needed);
         std::vector<SyncOrder::Used> way;
         for (const std::uint32_t i : broken) {
           const SyncQuestion& one = questions_.all()[i];
