@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/rows.h"
 
+#include "analyzers/read/device_info.h"
 #include "analyzers/text/text.h"
 #include "format/file_digest.h"
 #include "format/hex.h"
@@ -283,7 +284,7 @@ Result<void> append_head(std::string& out, std::string_view command, WorkNames& 
   json.field("capture_digest", to_string(*digest));
   json.key("captured_devices");
   json.begin_array();
-  for (const DeviceRow& device : work.devices()) {
+  for (const DeviceRow& device : captured_devices(reader.path())) {
     json.begin_object();
     json.field("object", device.object);
     json.field("name", device.name);

@@ -24,8 +24,8 @@ struct RowField {
 // In the order of the rows and, within a row, of its fields.
 std::span<const RowField> row_fields();
 
-// {"row":"analysis",…}: what was looked at. `command` is the subcommand that prints the rows. Reads the file once, for
-// its digest. `more` adds fields of the subcommand's own.
+// {"row":"analysis",…}: what was looked at. `command` is the subcommand that prints the rows. Reads the file twice, for
+// its digest and its devices; `work` stays where it is. `more` adds fields of the subcommand's own.
 Result<void> append_head(std::string& out, std::string_view command, WorkNames& work,
                          const std::function<void(JsonWriter&)>& more = {});
 

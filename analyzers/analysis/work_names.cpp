@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/analysis/work_names.h"
 
-#include "analyzers/read/device_info.h"
 #include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
@@ -29,7 +28,6 @@ std::string WorkNames::label_text(std::uint32_t path) const {
 
 void WorkNames::take(const Step& step) {
   if (!step.by_layer()) shaders_.take(*walk_, step);
-  take_device_facts(*walk_, step, facts_);
 }
 
 }  // namespace rondo::analyzers

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rows say of the things that work items name: names, labels, shaders, devices, as far as the capture was read.
+// What rows say of the things that work items name: names, labels, shaders, as far as the capture was read.
 // One thread.
 #pragma once
 
@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "analyzers/read/capture_info.h"
 #include "analyzers/read/shader_list.h"
 #include "analyzers/read/walk.h"
 #include "format/given_names.h"
@@ -26,6 +25,7 @@ class WorkNames {
   WorkNames(WorkNames&&) = default;
 
   Walk& walk() { return *walk_; }
+  const Walk& walk() const { return *walk_; }
   const ObjectTable& objects() const { return walk_->objects(); }
   // "VkPipeline#3", with the name that the program gave it.
   std::string name(ObjectId id) const { return full_name(names_, walk_->objects(), id); }
@@ -33,7 +33,6 @@ class WorkNames {
     const auto found = names_.find(id);
     return found != names_.end() ? &found->second : nullptr;
   }
-  const std::vector<DeviceRow>& devices() const { return facts_.devices; }
   // Of WorkItem::label_path, the outermost first.
   std::vector<std::string_view> labels(std::uint32_t path) const;
   std::string label_text(std::uint32_t path) const;  // "frame/shadows"; empty: none
@@ -48,13 +47,12 @@ class WorkNames {
   void keep_labels(std::uint32_t path);
   // Each call, while its parameters are there.
   void take_name(const model::Call& call) { rondo::take_name(names_, call.command, call.view); }
-  // Then each record that has a command, the layer's own too. It changes what the walk has decoded.
+  // Then each record that has a command. It changes what the walk has decoded.
   void take(const Step& step);
 
  private:
   std::unique_ptr<Walk> walk_;
   const access::Model* model_ = nullptr;
-  CaptureInfo facts_;  // of devices
   GivenNames names_;
   std::map<std::uint32_t, std::vector<std::string>> kept_labels_;  // by path
   ShaderList shaders_;

@@ -45,11 +45,7 @@ Result<WorkTotals> WorkWalk::run(const SpanRequest& request, Visit which,
     const auto more = walk().next(step);
     if (!more) read = tl::unexpected(more.error());
     if (!more || !*more) break;
-    if (step.command == nullptr) continue;
-    if (step.by_layer()) {
-      take(step);
-      continue;
-    }
+    if (step.command == nullptr || step.by_layer()) continue;
     if (span.is_over(step, walk().in_front())) break;
     frame = step.frame;
     RONDO_TRY(model::load(walk().stream(), step, parameters));

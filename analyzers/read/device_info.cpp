@@ -154,4 +154,17 @@ void take_device_facts(Walk& walk, const Step& step, CaptureInfo& info) {
   }
 }
 
+std::vector<DeviceRow> captured_devices(const std::string& path) {
+  CaptureInfo info;
+  auto walk = Walk::open(path);
+  if (!walk) return {};
+  Step step;
+  for (;;) {
+    const auto more = walk->next(step);
+    if (!more || !*more) break;  // whoever reads the capture for its work says what is wrong
+    if (step.command != nullptr) take_device_facts(*walk, step, info);
+  }
+  return std::move(info.devices);
+}
+
 }  // namespace rondo::analyzers
