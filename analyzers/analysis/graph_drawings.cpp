@@ -82,10 +82,7 @@ class Drawing : public GraphRows {
 
 class DotRows : public Drawing {
  public:
-  Result<void> head(std::string& out, GraphWalk&) override {
-    out += "digraph rondo {\n  node [shape=box];\n";
-    return {};
-  }
+  void head(std::string& out) override { out += "digraph rondo {\n  node [shape=box];\n"; }
   void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
     append_notes(out, totals, "  // ");
     out += "}\n";
@@ -117,7 +114,7 @@ class DotRows : public Drawing {
 
 class GraphMlRows : public Drawing {
  public:
-  Result<void> head(std::string& out, GraphWalk&) override {
+  void head(std::string& out) override {
     out +=
         "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
         "<graphml xmlns=\"http://graphml.graphdrawing.org/xmlns\">\n"
@@ -126,7 +123,6 @@ class GraphMlRows : public Drawing {
         "  <key id=\"order\" for=\"edge\" attr.name=\"order\" attr.type=\"string\"/>\n"
         "  <key id=\"grade\" for=\"edge\" attr.name=\"grade\" attr.type=\"string\"/>\n"
         "  <graph edgedefault=\"directed\">\n";
-    return {};
   }
   void summary(std::string& out, const GraphTotals& totals, std::uint64_t) override {
     std::string notes;

@@ -39,7 +39,6 @@ const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes
 
 class TextRows : public GraphRows {
  public:
-  Result<void> head(std::string&, GraphWalk&) override { return {}; }
   void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
             std::span<const ItemNeed> needs, std::span<const Piece>, std::span<const NeedOrder> orders) override {
     append(out, "{}\n", item_text(walk, item));
@@ -65,12 +64,12 @@ class TextRows : public GraphRows {
     has.append_text(out, names, number);
   }
   void summary(std::string& out, const GraphTotals& totals, std::uint64_t shown) override {
+    append_notes(out, totals, "");
     append(out, "{}, {}", plural(totals.items, "item"),
            totals.operations ? plural(*totals.operations, "operation") : plural(totals.needs, "need"));
     if (shown != totals.items) append(out, "; {} shown", count_text(shown));
     if (totals.races) append(out, "; {} not ordered", count_text(*totals.races));
     out += '\n';
-    append_notes(out, totals, "");
   }
 
  private:
@@ -98,7 +97,6 @@ class TextRows : public GraphRows {
 
 class JsonRows : public GraphRows {
  public:
-  Result<void> head(std::string& out, GraphWalk& walk) override { return append_head(out, "graph", walk); }
   void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
             std::span<const ItemNeed> needs, std::span<const Piece> pieces,
             std::span<const NeedOrder> orders) override {
@@ -169,9 +167,7 @@ class JsonRows : public GraphRows {
     if (totals.operations) json.field("operations", *totals.operations);
     if (totals.races) json.field("races", *totals.races);
     json.field("shown", shown);
-    json.field("never_began", totals.never_began);
-    json.field("too_many", totals.too_many);
-    if (!totals.cut.empty()) json.field("cut", totals.cut);
+    write_notes(json, totals);
     json.end_object();
     out += '\n';
   }
@@ -180,7 +176,6 @@ class JsonRows : public GraphRows {
 // One line an item: what it does, and the slices of memory that it reads and writes.
 class ThunkRows : public GraphRows {
  public:
-  Result<void> head(std::string&, GraphWalk&) override { return {}; }
   void item(std::string& out, const GraphWalk& walk, const ItemNames&, const Item& item, std::span<const ItemNeed>,
             std::span<const Piece> pieces, std::span<const NeedOrder>) override {
     append(out, "{}", item_text(walk, item));
@@ -201,10 +196,22 @@ void append_notes(std::string& out, const GraphTotals& totals, std::string_view 
   if (totals.never_began != 0)
     append(out, "{}{} wait for a signal that the capture does not have: not in this\n", before,
            plural(totals.never_began, "submit"));
-  if (!totals.cut.empty())
+  if (!totals.damage.empty())
+    append(out, "{}the capture is damaged ({}): what cannot be read is not in this\n", before,
+           printable(totals.damage));
+  // Where the index is damaged the capture counts as cut, for the same reason.
+  if (!totals.cut.empty() && totals.damage.find(totals.cut) == std::string::npos)
     append(out, "{}the capture is cut ({}): what it lacks is not in this\n", before, printable(totals.cut));
   if (totals.too_many)
     append(out, "{}the capture has more to follow than any program needs: the rest is not in this\n", before);
+}
+
+void write_notes(JsonWriter& json, const GraphTotals& totals) {
+  json.field("never_began", totals.never_began);
+  json.field("too_many", totals.too_many);
+  json.field("partial", totals.is_partial());
+  if (!totals.cut.empty()) json.field("cut", totals.cut);
+  if (!totals.damage.empty()) json.field("damage", totals.damage);
 }
 
 std::string text_of(const ItemName& name) {

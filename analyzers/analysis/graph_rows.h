@@ -53,7 +53,8 @@ class HasOrder;
 class GraphRows {
  public:
   virtual ~GraphRows() = default;
-  virtual Result<void> head(std::string& out, GraphWalk& walk) = 0;
+  // What a drawing begins with. The first row of JSON lines comes before (AnalysisCommand).
+  virtual void head(std::string& /*out*/) {}
   // `orders`: what the program orders of each need. Empty: nobody asked.
   virtual void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const graph::Item& item,
                     std::span<const graph::ItemNeed> needs, std::span<const graph::Piece> pieces,
@@ -72,8 +73,11 @@ std::unique_ptr<GraphRows> graph_rows(std::string_view format);
 std::unique_ptr<GraphRows> dot_rows();
 std::unique_ptr<GraphRows> graphml_rows();
 
-// What the rows lack of the capture, a line each with `before` in front; nothing: they lack nothing.
+// What the rows lack of the capture, a line each with `before` in front; nothing: they lack nothing. In text they stand
+// before the counts, which are those of a part then.
 void append_notes(std::string& out, const GraphTotals& totals, std::string_view before);
+// The same as fields of the object that is open: never_began, too_many, partial, cut, damage.
+void write_notes(JsonWriter& json, const GraphTotals& totals);
 // "1234@3 pass, 57 draws, frame 2, VkPipeline#3, label/path".
 std::string item_text(const GraphWalk& walk, const graph::Item& item);
 // "RAW WAW", "layout".

@@ -164,4 +164,8 @@ Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* 
   return totals;
 }
 
+void GraphWalk::find_damage(GraphTotals& totals) const {
+  if (const Result<void> intact = walk().intact(); !intact) totals.damage = intact.error().message;
+}
+
 }  // namespace rondo::analyzers

@@ -20,6 +20,11 @@ struct GraphTotals {
   std::optional<std::uint64_t> races;       // needs that nothing orders; none: nobody asked
   bool too_many = false;                    // the capture has more than any program needs: the rest is missing
   std::string cut;                          // why the capture ends early; empty: it is complete
+  // What of its names, its session or a chunk cannot be read; empty: all can, or find_damage() was not asked.
+  std::string damage;
+
+  // There may be more in the capture than was read.
+  bool is_partial() const { return too_many || !cut.empty() || !damage.empty(); }
 };
 
 class GraphVisitor {
@@ -45,6 +50,9 @@ class GraphWalk : public WorkNames {
 
   // `sync`: takes what the program orders, too, and what must be asked of it.
   Result<GraphTotals> run(GraphVisitor& visitor, graph::SyncQuestions* sync = nullptr);
+
+  // After run(): whether all of the file could be read. Reads the file again.
+  void find_damage(GraphTotals& totals) const;
 
   // While the visitor is called: as they are then.
   const graph::Spaces& spaces() const { return *spaces_; }

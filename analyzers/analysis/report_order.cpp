@@ -262,6 +262,7 @@ void gather_order(ReportOrder& order, const std::string& file) {
   }
   // Said of the whole capture elsewhere; here it is left early.
   totals->never_began = 0;
+  walk->find_damage(*totals);
   append_notes(order.notes, *totals, "");
 }
 

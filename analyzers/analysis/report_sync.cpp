@@ -63,7 +63,7 @@ void add_more(std::string& lines, const SyncAnalysis& analysis, const SyncFindin
 }
 
 std::string sentence_of(const SyncFindings& findings, std::uint64_t races) {
-  std::string out = findings.totals.cut.empty() ? "" : "As far as the capture goes: ";
+  std::string out = findings.totals.is_partial() ? "As far as the capture could be read: " : "";
   if (findings.operations == 0)
     out += "the program has no barrier, event, subpass dependency, semaphore or wait";
   else

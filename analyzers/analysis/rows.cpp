@@ -241,7 +241,7 @@ constexpr RowField kFields[] = {
     {"summary", "operations", "sync: synchronization commands, and dependencies of subpasses, of the capture"},
     {"summary", "needed", "sync: of these"},
     {"summary", "unknown", "sync: of these, those of which nobody knows what they are for"},
-    {"summary", "never_began", "graph, sync: submits that wait for a signal that the capture does not have"},
+    {"summary", "never_began", "graph, who, why, sync: submits that wait for a signal that the capture does not have"},
     {"summary", "timed", "profile: items that have a time"},
     {"summary", "repeated",
      "profile: items without one, in secondaries that one command buffer executes more than once"},
@@ -262,7 +262,10 @@ constexpr RowField kFields[] = {
     {"summary", "commands_counted", "profile: commands that have performance counters"},
     {"summary", "commands_uncounted", "profile: those that have none"},
     {"summary", "too_many", "true: the capture has more to follow than any program needs, and the rest is missing"},
+    {"summary", "partial",
+     "graph, who, why, sync: true: the capture was read only in part (too_many, cut, damage), so there may be more"},
     {"summary", "cut", "why the capture ends early; absent: it is complete"},
+    {"summary", "damage", "graph, who, why, sync: what of the file cannot be read; absent: all can"},
 };
 
 }  // namespace

@@ -111,6 +111,7 @@ Result<SyncAnalysis> SyncAnalysis::of(const std::string& path) {
   made.findings_.totals = *totals;
   made.verdicts_ = graph::find_verdicts(*made.questions_);
   made.findings_.totals.too_many = totals->too_many || made.verdicts_.too_many;
+  made.walk_->find_damage(made.findings_.totals);
   RONDO_TRY(made.find_races(path));
   made.find_operations();
   return made;

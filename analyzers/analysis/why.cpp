@@ -184,6 +184,8 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
   questions.watch([&](const access::Executed& one) { return is_of(why.first, one) || is_of(why.second, one); });
   const auto totals = names.run(second, &questions);
   if (!totals) return tl::unexpected(totals.error());
+  why.totals = *totals;
+  names.find_damage(why.totals);
   why.data = std::move(second.steps);
   find_order(why, questions);
   return why;

@@ -35,6 +35,7 @@ struct Why {
   Order order = Order::none;  // of accesses of the first before accesses of the second
   std::vector<Op> ops;        // of one of these
   std::string unordered;      // some, none: an access that is not ordered
+  GraphTotals totals;         // of the capture
 };
 
 Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted& a, const ItemWanted& b);

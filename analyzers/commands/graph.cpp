@@ -11,8 +11,8 @@
 #include "analyzers/analysis/has_order.h"
 #include "analyzers/analysis/need_orders.h"
 #include "analyzers/analysis/work_span.h"
+#include "analyzers/commands/analysis_command.h"
 #include "analyzers/commands/commands.h"
-#include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/options/span_arguments.h"
 #include "analyzers/text/output.h"
@@ -25,9 +25,9 @@ namespace {
 class Printer final : public GraphVisitor {
  public:
   // At most one of `has` and `both`.
-  Printer(GraphRows& rows, GraphWalk& walk, const WorkSpan& span, const std::optional<std::vector<bool>>& around,
-          HasOrder* has, NeedOrders* both)
-      : rows_(rows), walk_(walk), span_(span), around_(around), has_(has), both_(both) {}
+  Printer(const AnalysisCommand& command, GraphRows& rows, GraphWalk& walk, const WorkSpan& span,
+          const std::optional<std::vector<bool>>& around, HasOrder* has, NeedOrders* both)
+      : command_(command), rows_(rows), walk_(walk), span_(span), around_(around), has_(has), both_(both) {}
 
   bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
             std::span<const graph::Piece> pieces) override {
@@ -53,7 +53,8 @@ class Printer final : public GraphVisitor {
   void join(std::uint32_t join, std::span<const std::uint32_t> items) override { names_.add_join(join, items); }
 
   Result<void> head() {
-    RONDO_TRY(rows_.head(line_, walk_));
+    RONDO_TRY(command_.append_first_row(line_, walk_));
+    rows_.head(line_);
     out_.write(line_);
     return {};
   }
@@ -67,9 +68,9 @@ class Printer final : public GraphVisitor {
       totals.races = both_->races();
       totals.too_many = totals.too_many || both_->too_many();
     }
+    walk_.find_damage(totals);
     rows_.summary(line_, totals, shown_);
-    out_.write(line_);
-    return out_.finish();
+    return command_.finish(out_, line_, totals);
   }
 
  private:
@@ -99,6 +100,7 @@ class Printer final : public GraphVisitor {
     }
   }
 
+  const AnalysisCommand& command_;
   GraphRows& rows_;
   GraphWalk& walk_;
   const WorkSpan& span_;
@@ -131,7 +133,7 @@ Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted&
 }  // namespace
 
 Result<int> run_graph(Arguments args) {
-  std::string file, format = "text";
+  AnalysisCommand command("graph");
   std::optional<std::string> around, hops;
   bool needs = false, has = false, both = false;
   SpanArguments span_arguments;
@@ -140,9 +142,8 @@ Result<int> run_graph(Arguments args) {
           "writes, presents) in the order of execution, and what each one needs: which earlier items it must come\n"
           "after because of what both touch. Or what the program orders: barriers, events, subpass dependencies,\n"
           "semaphores, waits of the host, submits. Needs no device.");
-  cli.positional("FILE", "the capture", file);
-  cli.choice("--format", {"text", "jsonl", "dot", "graphml", "thunks"},
-             "of the output (default text); thunks: a line an item, with the slices of memory that it touches", format);
+  command.add_to(cli, {"text", "jsonl", "dot", "graphml", "thunks"},
+                 "of the output (default text); thunks: a line an item, with the slices of memory that it touches");
   cli.flag("--needs", "what the work needs, whatever the program orders (default)", needs);
   cli.flag("--has",
            "what the program orders, whatever the work needs: operations, and what comes before and after each", has);
@@ -150,15 +151,15 @@ Result<int> run_graph(Arguments args) {
   span_arguments.add_to(cli);
   cli.value("--around", "RECORD[@SUBMIT]", "only this item, and those near to it", around);
   cli.value("--hops", "N", "of --around: at most N needs away (default 1)", hops);
-  Budgets budgets;
-  budgets.add_to(cli);
+  command.add_budgets_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
-  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(command.check());
+  const std::string& file = command.file();
   if (needs + has + both > 1) return fail(Status::usage, "take one of --needs, --has and --both");
-  if (format == "thunks" && (has || both))
+  if (command.format() == "thunks" && (has || both))
     return fail(Status::usage, text("--format thunks has what items touch, and no {}: leave one of both out",
                                     has ? "operations (--has)" : "needs (--both)"));
   const auto request = span_arguments.request();
@@ -166,7 +167,7 @@ Result<int> run_graph(Arguments args) {
   if (hops && !around) return fail(Status::usage, "--hops N is of --around RECORD");
   const auto most_hops = parse_count("--hops", hops, 1);
   if (!most_hops) return tl::unexpected(most_hops.error());
-  RONDO_TRY(budgets.start(file));
+  RONDO_TRY(command.start());
   std::optional<std::vector<bool>> near;
   if (around) {
     const auto wanted = ItemWanted::parse("--around", *around);
@@ -191,13 +192,12 @@ Result<int> run_graph(Arguments args) {
     if (!found) return tl::unexpected(found.error());
     need_orders.emplace(std::move(*found));
   }
-  const std::unique_ptr<GraphRows> rows = graph_rows(format);
-  Printer printer(*rows, *walk, *span, near, has_order ? &*has_order : nullptr, need_orders ? &*need_orders : nullptr);
+  const std::unique_ptr<GraphRows> rows = graph_rows(command.format());
+  Printer printer(command, *rows, *walk, *span, near, has_order ? &*has_order : nullptr, need_orders ? &*need_orders : nullptr);
   RONDO_TRY(printer.head());
   const auto totals = walk->run(printer, need_orders ? &need_orders->questions() : nullptr);
   if (!totals) return tl::unexpected(totals.error());
   RONDO_TRY(printer.finish(*totals));
-  RONDO_TRY(walk->walk().intact());
   return 0;
 }
 

@@ -5,11 +5,10 @@
 #include <utility>
 
 #include "analyzers/analysis/graph_rows.h"
-#include "analyzers/analysis/rows.h"
 #include "analyzers/analysis/sync_rows.h"
+#include "analyzers/commands/analysis_command.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/prove_player.h"
-#include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/options/span_arguments.h"
 #include "analyzers/text/output.h"
@@ -45,7 +44,7 @@ std::vector<SyncFinding*> shown_of(SyncFindings& findings, const std::vector<boo
 }  // namespace
 
 Result<int> run_sync(Arguments args) {
-  std::string file, format = "text";
+  AnalysisCommand command("sync");
   bool all = false;
   std::optional<std::string> rules, max, fail_on;
   Cli cli(
@@ -54,8 +53,7 @@ Result<int> run_sync(Arguments args) {
       "subpasses, semaphores, fences and waits of the host. Prints races (nothing orders what must be ordered), and\n"
       "barriers that are ineffective, superfluous or too wide. By the specification, not by what a driver forgives.\n"
       "Needs no device, but for --prove.");
-  cli.positional("FILE", "the capture", file);
-  cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
+  command.add_to(cli, {"text", "jsonl"}, "of the rows (default text)");
   cli.value("--rules", "RULES",
             "only these, with commas between them: race, ineffective, superfluous, too-wide, replaceable (default\n"
             "all but replaceable)",
@@ -63,15 +61,15 @@ Result<int> run_sync(Arguments args) {
   cli.flag("--all", "what is needed or replaceable, too, and what for", all);
   cli.value("--max", "N", "at most N findings (default all)", max);
   cli.value("--fail-on", "RULES", "status 5 if there is a finding of one of these rules", fail_on);
-  Budgets budgets;
-  budgets.add_to(cli);
+  command.add_budgets_to(cli);
   ProveArguments proving;
   proving.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
-  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(command.check());
+  const std::string& file = command.file();
   auto wanted = rules_of("--rules", rules.value_or(""), true);
   if (!wanted) return tl::unexpected(wanted.error());
   if (rules && rules->empty()) return fail(Status::usage, "--rules names no rule");
@@ -84,7 +82,7 @@ Result<int> run_sync(Arguments args) {
   RONDO_TRY(proving.check());
   for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
   if (all && !rules) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
-  RONDO_TRY(budgets.start(file));
+  RONDO_TRY(command.start());
   auto analysis = SyncAnalysis::of(file);
   if (!analysis) return tl::unexpected(analysis.error());
   std::optional<prove::Proofs> proofs;
@@ -96,7 +94,7 @@ Result<int> run_sync(Arguments args) {
 
   Output out;
   std::string line;
-  if (format == "jsonl") RONDO_TRY(append_head(line, "sync", analysis->walk()));
+  RONDO_TRY(command.append_first_row(line, analysis->walk()));
   std::vector<std::uint64_t> counts(wanted->size());
   std::uint64_t shown = 0;
   bool failed = false;
@@ -107,12 +105,12 @@ Result<int> run_sync(Arguments args) {
     failed = failed || (*failing)[rule];
     if (!(*wanted)[rule] || shown >= *most) continue;
     shown += 1;
-    (format == "jsonl" ? append_sync_json : append_sync_text)(line, *analysis, one);
+    (command.is_json() ? append_sync_json : append_sync_text)(line, *analysis, one);
     out.write(line);
     line.clear();
     if (out.closed()) break;
   }
-  if (format == "jsonl") {
+  if (command.is_json()) {
     JsonWriter json(line);
     json.begin_object();
     json.field("row", "summary");
@@ -122,13 +120,12 @@ Result<int> run_sync(Arguments args) {
     json.field("needed", findings.needed);
     json.field("unknown", findings.unknown);
     json.field("shown", shown);
-    json.field("never_began", findings.totals.never_began);
-    json.field("too_many", findings.totals.too_many);
-    if (!findings.totals.cut.empty()) json.field("cut", findings.totals.cut);
+    write_notes(json, findings.totals);
     if (proofs) write_proofs(json, *proofs);
     json.end_object();
     line += '\n';
   } else {
+    append_notes(line, findings.totals, "");
     line += "findings: ";
     for (const SyncRule rule : kSyncRules)
       append(line, "{}{} {}", rule == kSyncRules[0] ? "" : ", ", count_text(counts[static_cast<std::size_t>(rule)]),
@@ -136,12 +133,9 @@ Result<int> run_sync(Arguments args) {
     append(line, " (by cause)\n{}: {} needed, {} superfluous, {} unknown\n",
            plural(findings.operations, "synchronization command"), count_text(findings.needed),
            count_text(findings.superfluous), count_text(findings.unknown));
-    append_notes(line, findings.totals, "");
     if (proofs) append_proofs(line, *proofs);
   }
-  out.write(line);
-  RONDO_TRY(out.finish());
-  RONDO_TRY(analysis->walk().walk().intact());
+  RONDO_TRY(command.finish(out, line, findings.totals));
   if (!failed && fail_on && !findings.totals.cut.empty())
     return fail(Status::unreadable,
                 text("{}: the capture is cut, so what --fail-on asks for may be in what it lacks", file));

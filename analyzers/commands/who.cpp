@@ -4,10 +4,9 @@
 
 #include "analyzers/analysis/graph_rows.h"
 #include "analyzers/analysis/graph_uses.h"
-#include "analyzers/analysis/rows.h"
 #include "analyzers/analysis/work_span.h"
+#include "analyzers/commands/analysis_command.h"
 #include "analyzers/commands/commands.h"
-#include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/options/span_arguments.h"
 #include "analyzers/text/output.h"
@@ -83,32 +82,30 @@ bool has_object(const GraphWalk& walk, const std::string& name) {
 }  // namespace
 
 Result<int> run_who(Arguments args) {
-  std::string file, resource, format = "text";
+  AnalysisCommand command("who");
+  std::string resource;
   SpanArguments span_arguments;
   Cli cli("rondo who",
           "Prints all items of work that touch a resource, in the order of execution: which part they read and write,\n"
           "and in which version. Each write makes a version, counted from 1; version 0 is what there was before. What\n"
           "touches the same bytes of memory by another resource is there, too. Needs no device.");
-  cli.positional("FILE", "the capture", file);
+  command.add_to(cli, {"text", "jsonl"}, "of the rows (default text)");
   cli.positional("RESOURCE",
                  "VkBuffer#7, VkBuffer#7[0:64] for bytes 0 to 63, VkImage#3[mips 0:1 layers 2:4]; or the name that the "
                  "program gave it",
                  resource);
-  cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
   span_arguments.add_to(cli);
-  Budgets budgets;
-  budgets.add_to(cli);
+  command.add_budgets_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
-  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(command.check());
   const auto request = span_arguments.request();
   if (!request) return tl::unexpected(request.error());
   const auto wanted = ResourceWanted::parse(resource);
   if (!wanted) return tl::unexpected(wanted.error());
-  RONDO_TRY(budgets.start(file));
-  auto walk = GraphWalk::open(file);
+  auto walk = command.open();
   if (!walk) return tl::unexpected(walk.error());
   const auto span = WorkSpan::find(*walk, *request);
   if (!span) return tl::unexpected(span.error());
@@ -116,25 +113,26 @@ Result<int> run_who(Arguments args) {
   Output out;
   std::string line;
   std::uint64_t items = 0, shown = 0;
-  if (format == "jsonl") RONDO_TRY(append_head(line, "who", *walk));
+  RONDO_TRY(command.append_first_row(line, *walk));
   ResourceUses uses(*walk, *wanted, [&](const ResourceUses& from, const graph::Item& item, const ResourceUse& use) {
     items += 1;
     if (!span->contains(item.work, *walk)) return true;
     shown += 1;
-    (format == "jsonl" ? append_json : append_text)(line, *walk, from, item, use);
+    (command.is_json() ? append_json : append_text)(line, *walk, from, item, use);
     out.write(line);
     line.clear();
     return !out.closed();
   });
-  const auto totals = walk->run(uses);
+  auto totals = walk->run(uses);
   if (!totals) return tl::unexpected(totals.error());
+  walk->find_damage(*totals);
   // It may be in what cannot be read.
-  if (uses.resource() == ObjectId::null) RONDO_TRY(walk->walk().intact());
+  if (uses.resource() == ObjectId::null && !totals->damage.empty()) return fail(Status::unreadable, totals->damage);
   if (uses.resource() == ObjectId::null)
     return fail(Status::usage,
-                text("{}: {} {}; rondo graph and rondo accesses name what is touched", file,
+                text("{}: {} {}; rondo graph and rondo accesses name what is touched", command.file(),
                      has_object(*walk, wanted->name) ? "nothing touches" : "there is no", printable(wanted->name)));
-  if (format == "jsonl") {
+  if (command.is_json()) {
     JsonWriter json(line);
     json.begin_object();
     json.field("row", "summary");
@@ -142,20 +140,17 @@ Result<int> run_who(Arguments args) {
     json.field("items", items);
     json.field("shown", shown);
     json.field("versions", uses.versions());
-    json.field("too_many", totals->too_many);
-    if (!totals->cut.empty()) json.field("cut", totals->cut);
+    write_notes(json, *totals);
     json.end_object();
     line += '\n';
   } else {
+    append_notes(line, *totals, "");
     append(line, "{}: {} in {}", printable(walk->name(uses.resource())), plural(uses.versions(), "version"),
            plural(items, "item"));
     if (shown != items) append(line, "; {} shown", count_text(shown));
     line += '\n';
-    append_notes(line, *totals, "");
   }
-  out.write(line);
-  RONDO_TRY(out.finish());
-  RONDO_TRY(walk->walk().intact());
+  RONDO_TRY(command.finish(out, line, *totals));
   return 0;
 }
 

@@ -2,9 +2,8 @@
 // rondo why: what makes one item of work come after another one.
 #include "analyzers/analysis/why.h"
 
-#include "analyzers/analysis/rows.h"
+#include "analyzers/commands/analysis_command.h"
 #include "analyzers/commands/commands.h"
-#include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/text/output.h"
 #include "analyzers/text/text.h"
@@ -36,6 +35,7 @@ std::string places_text(const Why::Need& need) {
 }
 
 void append_why_text(std::string& out, const GraphWalk& walk, const Why& why) {
+  append_notes(out, why.totals, "");
   append(out, "first:  {}\nsecond: {}\n", item_text(walk, why.first), item_text(walk, why.second));
   if (why.data.empty()) {
     out += "data: nothing. The second does not need the first, not through others either.\n";
@@ -107,6 +107,7 @@ void append_why_json(std::string& out, const GraphWalk& walk, const Why& why) {
   json.field("data", !why.data.empty());
   json.field("synchronization", word_of(why.order));
   if (why.order != Why::Order::all) json.field("unordered", why.unordered);
+  write_notes(json, why.totals);
   json.end_object();
   out += '\n';
 }
@@ -114,38 +115,34 @@ void append_why_json(std::string& out, const GraphWalk& walk, const Why& why) {
 }  // namespace
 
 Result<int> run_why(Arguments args) {
-  std::string file, a, b, format = "text";
+  AnalysisCommand command("why");
+  std::string a, b;
   Cli cli("rondo why",
           "Says why one item of work comes after another one: the shortest way along what each needs of those before\n"
           "it, and what the program orders: barriers, events, semaphores, waits of the host. Needs no device.");
-  cli.positional("FILE", "the capture", file);
+  command.add_to(cli, {"text", "jsonl"}, "of the answer (default text)");
   cli.positional("A", "an item of work, RECORD@SUBMIT as rondo graph prints it; RECORD is its first execution", a);
   cli.positional("B", "another one", b);
-  cli.choice("--format", {"text", "jsonl"}, "of the answer (default text)", format);
-  Budgets budgets;
-  budgets.add_to(cli);
+  command.add_budgets_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
 
-  if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
+  RONDO_TRY(command.check());
   const auto first = ItemWanted::parse("A", a);
   if (!first) return tl::unexpected(first.error());
   const auto second = ItemWanted::parse("B", b);
   if (!second) return tl::unexpected(second.error());
-  RONDO_TRY(budgets.start(file));
-  auto walk = GraphWalk::open(file);
+  auto walk = command.open();
   if (!walk) return tl::unexpected(walk.error());
-  const auto why = find_why(*walk, file, *first, *second);
+  const auto why = find_why(*walk, command.file(), *first, *second);
   if (!why) return tl::unexpected(why.error());
 
   Output out;
   std::string line;
-  if (format == "jsonl") RONDO_TRY(append_head(line, "why", *walk));
-  (format == "jsonl" ? append_why_json : append_why_text)(line, *walk, *why);
-  out.write(line);
-  RONDO_TRY(out.finish());
-  RONDO_TRY(walk->walk().intact());
+  RONDO_TRY(command.append_first_row(line, *walk));
+  (command.is_json() ? append_why_json : append_why_text)(line, *walk, *why);
+  RONDO_TRY(command.finish(out, line, why->totals));
   return 0;
 }
 

@@ -59,3 +59,41 @@ SCENARIO("the first row of each analysis names the devices of the capture", "[gr
     CHECK(rows.front().at("/captured_devices/0/object") == "\"VkPhysicalDevice#0\"");
   }
 }
+
+SCENARIO("a capture that was read only in part is named so before the counts", "[graph]") {
+  const std::string whole = read_file(two_dispatches());
+  const std::vector<std::string> records = dispatches(two_dispatches());
+  for (const Words& words : analyses(two_dispatches(), records)) {
+    CHECK(rows_of(rondo(as_rows(words))).back().at("/partial") == "false");
+    CHECK(rondo(words).out.find("the capture is ") == std::string::npos);
+  }
+  struct Case {
+    const char* field;
+    const char* words;
+    std::string bytes;
+    int status;
+  };
+  // The footer names the index by its place and checksum. What stands there is destroyed, or gone.
+  std::string damaged = whole;
+  for (std::size_t i = damaged.size() - 200; i < damaged.size() - 136; ++i) damaged[i] = static_cast<char>(~damaged[i]);
+  const std::vector<Case> cases{{"damage", "the capture is damaged (", damaged, kUnreadable},
+                                {"cut", "the capture is cut (", whole.substr(0, whole.size() - 40), 0}};
+  const TemporaryDirectory directory;
+  for (const Case& one : cases) {
+    const std::string path = directory.file(std::string(one.field) + ".rondo");
+    write_file(path, one.bytes);
+    for (const Words& words : analyses(path, records)) {
+      const Outcome text = rondo(words), rows = rondo(as_rows(words));
+      INFO(words.front() << "\n" << text.both() << rows.both());
+      CHECK(text.status == one.status);
+      CHECK(rows.status == one.status);
+      const std::size_t said = text.out.find(one.words);
+      REQUIRE(said != std::string::npos);
+      for (const char* counts : {"findings: ", " items, ", " versions in ", "synchronization: "})
+        if (const std::size_t at = text.out.find(counts); at != std::string::npos) CHECK(said < at);
+      const Json last = Json::parse(lines(rows.out).back());
+      CHECK(last.at("/partial") == "true");
+      CHECK(last.at(std::string("/") + one.field).size() > 2);
+    }
+  }
+}
