@@ -4,6 +4,7 @@
 
 #include "analyzers/analysis/graph_rows.h"
 #include "analyzers/analysis/graph_uses.h"
+#include "analyzers/analysis/resource_extent.h"
 #include "analyzers/analysis/work_span.h"
 #include "analyzers/commands/analysis_command.h"
 #include "analyzers/commands/commands.h"
@@ -105,7 +106,9 @@ Result<int> run_who(Arguments args) {
   if (!request) return tl::unexpected(request.error());
   const auto wanted = ResourceWanted::parse(resource);
   if (!wanted) return tl::unexpected(wanted.error());
-  auto walk = command.open();
+  RONDO_TRY(command.start());
+  RONDO_TRY(check_part(command.file(), *wanted));
+  auto walk = GraphWalk::open(command.file());
   if (!walk) return tl::unexpected(walk.error());
   const auto span = WorkSpan::find(*walk, *request);
   if (!span) return tl::unexpected(span.error());

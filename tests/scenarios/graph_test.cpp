@@ -164,6 +164,31 @@ SCENARIO("a need says what orders it, or that nothing does", "[graph]") {
   }
 }
 
+SCENARIO("a part that a resource does not have is refused, and what it has is named", "[graph]") {
+  struct Case {
+    const char* plant;
+    const char* part;
+    const char* has;  // null: the part is there
+  };
+  for (const Case& one :
+       {Case{"lifetime-buffer-destroyed-clean", "VkBuffer#0[0:2048]", nullptr},
+        Case{"lifetime-buffer-destroyed-clean", "VkBuffer#0[2047:2049]", "VkBuffer#0 has bytes 0:2048"},
+        Case{"lifetime-buffer-destroyed-clean", "VkBuffer#0[mips 0:1]", "VkBuffer#0 has bytes 0:2048"},
+        Case{"lifetime-image-destroyed-clean", "VkImage#0[mips 0:1]", nullptr},
+        Case{"lifetime-image-destroyed-clean", "VkImage#0[mips 0:2]", "VkImage#0 has [mips 0:1 layers 0:1]"},
+        Case{"lifetime-image-destroyed-clean", "VkImage#0[mips 0:1 layers 1:2]", "has [mips 0:1 layers 0:1]"},
+        Case{"lifetime-image-destroyed-clean", "VkImage#0[0:64]", "VkImage#0 has [mips 0:1 layers 0:1]"},
+        Case{"lifetime-queries-destroyed-clean", "VkQueryPool#0[0:1]", nullptr},
+        Case{"lifetime-queries-destroyed-clean", "VkQueryPool#0[0:2]", "VkQueryPool#0 has queries 0:1"}}) {
+    const Outcome outcome = rondo({"who", plant(one.plant).path, one.part});
+    INFO(one.part << "\n" << outcome.both());
+    CHECK(outcome.status == (one.has == nullptr ? 0 : kUsage));
+    if (one.has == nullptr) continue;
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(outcome.err.find(one.has) != std::string::npos);
+  }
+}
+
 SCENARIO("operations stand between what they order", "[graph]") {
   const std::vector<Json> rows = graph_of(plant("chain-clean").path, {"--has"});
   const Json &first = labelled(rows, "operation", "barrier1"), &second = labelled(rows, "operation", "barrier2");
