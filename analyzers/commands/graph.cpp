@@ -115,19 +115,52 @@ class Printer final : public GraphVisitor {
   std::string line_;
 };
 
-// Marks the items that are at most that many needs away from the wanted one.
-Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted& wanted, std::uint64_t hops) {
+// Finds the wanted item, and its first execution in a span.
+class AroundVisitor final : public GraphVisitor {
+ public:
+  AroundVisitor(const GraphWalk& walk, const WorkSpan& span, const ItemWanted& wanted)
+      : edges(std::span(&wanted, 1)), walk_(walk), span_(span), wanted_(wanted) {}
+
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
+            std::span<const graph::Piece> pieces) override {
+    if (wanted_.is(item) && span_.contains(item.work, walk_)) {
+      if (!first_in_span) first_in_span = item.number;
+      executions_in_span += 1;
+    }
+    return edges.item(item, needs, pieces);
+  }
+  void join(std::uint32_t join, std::span<const std::uint32_t> items) override { edges.join(join, items); }
+
+  GraphEdges edges;
+  std::optional<std::uint32_t> first_in_span;
+  std::uint64_t executions_in_span = 0;
+
+ private:
+  const GraphWalk& walk_;
+  const WorkSpan& span_;
+  const ItemWanted& wanted_;
+};
+
+// Marks the items that are at most that many needs away from the wanted one. Status::usage: it is not in the span.
+Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted& wanted, const SpanRequest& request,
+                                      std::uint64_t hops) {
   auto walk = GraphWalk::open(file);
   if (!walk) return tl::unexpected(walk.error());
-  GraphEdges edges(std::span(&wanted, 1));
-  const auto totals = walk->run(edges);
+  const auto span = WorkSpan::find(*walk, request);
+  if (!span) return tl::unexpected(span.error());
+  AroundVisitor visitor(*walk, *span, wanted);
+  const auto totals = walk->run(visitor);
   if (!totals) return tl::unexpected(totals.error());
-  const auto found = edges.found(0, file);
+  const auto found = visitor.edges.found(0, file);
   if (!found) RONDO_TRY(walk->walk().intact());  // it may be in what cannot be read
   if (!found) return tl::unexpected(found.error());
-  if (!wanted.submit && edges.executions(0) > 1)
-    say(text("record {} is executed {} times: this is about the first one", wanted.record, edges.executions(0)));
-  return edges.around(*found, hops);
+  if (!visitor.first_in_span)
+    return fail(Status::usage, text("{}: --around {} is not in {}: leave one of both out, or choose another one", file,
+                                    wanted.text(), request.text()));
+  if (!wanted.submit && visitor.executions_in_span > 1)
+    say(text("record {} is executed {} times{}: this is about the first one", wanted.record, visitor.executions_in_span,
+             span->is_whole() ? "" : " in " + request.text()));
+  return visitor.edges.around(*visitor.first_in_span, hops);
 }
 
 }  // namespace
@@ -172,7 +205,7 @@ Result<int> run_graph(Arguments args) {
   if (around) {
     const auto wanted = ItemWanted::parse("--around", *around);
     if (!wanted) return tl::unexpected(wanted.error());
-    auto found = find_around(file, *wanted, *most_hops);
+    auto found = find_around(file, *wanted, *request, *most_hops);
     if (!found) return tl::unexpected(found.error());
     near = std::move(*found);
   }
@@ -193,7 +226,8 @@ Result<int> run_graph(Arguments args) {
     need_orders.emplace(std::move(*found));
   }
   const std::unique_ptr<GraphRows> rows = graph_rows(command.format());
-  Printer printer(command, *rows, *walk, *span, near, has_order ? &*has_order : nullptr, need_orders ? &*need_orders : nullptr);
+  Printer printer(command, *rows, *walk, *span, near, has_order ? &*has_order : nullptr,
+                  need_orders ? &*need_orders : nullptr);
   RONDO_TRY(printer.head());
   const auto totals = walk->run(printer, need_orders ? &need_orders->questions() : nullptr);
   if (!totals) return tl::unexpected(totals.error());

@@ -237,6 +237,23 @@ SCENARIO("drawings of operations lead to what is drawn, and a part is a part", "
   CHECK(labelled(alone, "operation", "barrier1").at("/row") == alone[1].at("/row"));
 }
 
+SCENARIO("what a graph is around must be in the span", "[graph]") {
+  const std::string path = plant("two-submits-clean").path;
+  const std::vector<Json> rows = graph_of(path);
+  const Json &a = labelled(rows, "item", "A"), &b = labelled(rows, "item", "B");
+  REQUIRE(a.at("/submit") == "0");
+  REQUIRE(b.at("/submit") == "1");
+  const Outcome outside = rondo({"graph", "--around", unquoted(a.at("/name")), "--submits", "1", path});
+  INFO(outside.both());
+  CHECK(outside.status == kUsage);
+  CHECK(is_one_line(outside, "rondo"));
+  CHECK(outside.err.find("--around " + unquoted(a.at("/name")) + " is not in submits 1:2") != std::string::npos);
+  // Of what is near, only what is in the span is shown.
+  const std::vector<Json> inside = graph_of(path, {"--around", unquoted(b.at("/name")), "--submits", "1"});
+  CHECK(inside.size() == 3);
+  labelled(inside, "item", "B");
+}
+
 SCENARIO("what does not go together is refused", "[graph]") {
   const std::string path = plant("two-submits").path;
   for (const Words& wrong : {Words{"--has", "--both"}, Words{"--has", "--format=thunks"},
