@@ -476,7 +476,9 @@ Result<Span> SpanFinder::find(const SpanRequest& request, const std::string& fil
                     (request.last - request.first == 1 ? "is no " + one + " " + std::to_string(request.first)
                                                        : "are no " + request.text()) +
                     ": it has " + plural(ends.size(), one) +
-                    (ends.empty() ? "" : ", 0:" + std::to_string(ends.size())));
+                    (!ends.empty() ? ", 0:" + std::to_string(ends.size())
+                     : frames      ? ", as a frame ends with a present, and it has none: choose submits or a scope"
+                                   : ""));
   for (std::uint64_t i = request.first; i < request.last; ++i) {
     if (frames) {
       span.intervals.push_back({i == 0 ? first_ : ends[i - 1] + 1, ends[i]});
