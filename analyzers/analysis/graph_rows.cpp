@@ -124,10 +124,7 @@ class JsonRows : public GraphRows {
         json.field("item", need.from);
         json.field("name", text_of(names[need.from]));
       }
-      json.key("kinds");
-      json.begin_array();
-      for (const char* word : kind_words(need.kinds)) json.string(word);
-      json.end_array();
+      write_kinds(json, need.kinds);
       json.field("grade", need.possible ? "possible" : "certain");
       write_place(json, walk, place_of(walk, need.space, need.begin, need.end));
       if (!orders.empty()) write_order(json, orders[static_cast<std::size_t>(&need - needs.data())]);
@@ -252,6 +249,13 @@ std::string kinds_text(std::uint8_t kinds) {
   std::string out;
   for (const char* word : kind_words(kinds)) append(out, "{}{}", out.empty() ? "" : " ", word);
   return out;
+}
+
+void write_kinds(JsonWriter& json, std::uint8_t kinds) {
+  json.key("kinds");
+  json.begin_array();
+  for (const char* word : kind_words(kinds)) json.string(word);
+  json.end_array();
 }
 
 std::string item_text(const GraphWalk& walk, const Item& item) {

@@ -82,6 +82,8 @@ void write_notes(JsonWriter& json, const GraphTotals& totals);
 std::string item_text(const GraphWalk& walk, const graph::Item& item);
 // "RAW WAW", "layout".
 std::string kinds_text(std::uint8_t kinds);
+// "kinds": an array of these words, in the object that is open.
+void write_kinds(JsonWriter& json, std::uint8_t kinds);
 // The fields of an item, without what it needs, in the object that is open.
 void write_graph_item(JsonWriter& json, const GraphWalk& walk, const graph::Item& item);
 

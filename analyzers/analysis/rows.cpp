@@ -161,7 +161,7 @@ constexpr RowField kFields[] = {
     {"reason", "reason", "why: data, or synchronization"},
     {"reason", "item", "of data: the item, in the order of rondo graph, that needs …"},
     {"reason", "needs", "… this one, which is a step nearer to the first"},
-    {"reason", "kinds", "of data: RAW, WAR, WAW, layout, query"},
+    {"reason", "kinds", "of data: array: RAW, WAR, WAW, layout, query"},
     {"reason", "grade", "of data: certain, or possible"},
     {"reason", "places", "of data: what both touch, as text, at most 4"},
     {"reason", "record", "of synchronization: the command, submit or call"},
@@ -224,6 +224,11 @@ constexpr RowField kFields[] = {
      "why: whether the program orders all accesses of the first before those of the second: "
      "all, some, none"},
     {"summary", "unordered", "why: one that it does not order"},
+    {"summary", "visibility",
+     "why: of what the second must see of the first, and the program orders: whether it makes it visible: all, some, "
+     "none; absent: there is nothing of that"},
+    {"summary", "invisible", "why: a place and two accesses to it, of which the second does not see the first"},
+    {"summary", "lacks", "why: array: record and text of a command on the way that names too little for that"},
     {"summary", "devices", "sync --prove: what it was played on, as text"},
     {"summary", "tried", "sync --prove: findings that were tried"},
     {"summary", "proven", "sync --prove: of these"},

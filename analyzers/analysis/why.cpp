@@ -103,6 +103,60 @@ std::string access_text(const graph::SyncQuestions& questions, const graph::Acce
   return text("{} of {} {}", what, codec::info(executed.command).name, text_of({executed.record, executed.submit}));
 }
 
+bool has(VkFlags64 flags, unsigned number) { return (flags >> number & 1) != 0; }
+
+// What a command on the way does not name of an access: "vkCmdPipelineBarrier 39 lacks COMPUTE_SHADER (SHADER_WRITE) in
+// its first scope". Nothing: it names it.
+std::optional<Why::Lack> lack_of(const graph::SyncQuestions& questions, std::uint32_t number, std::uint32_t history,
+                                 graph::AccessKind kind, bool is_first) {
+  const SyncLog::Op& op = questions.log.ops()[number];
+  // A barrier of a resource is for that resource alone.
+  bool is_of_resource = op.shape == op.own_shape;
+  for (; history != graph::Histories::kNone && !is_of_resource; history = questions.histories.before(history))
+    is_of_resource = questions.histories.op(history) == number;
+  const graph::SyncShape& shape = questions.log.shape(op.own_shape);
+  const bool names = is_first ? has(shape.src_stages, kind.stage) && has(shape.src_access, kind.access)
+                              : has(shape.dst_stages, kind.stage) && has(shape.dst_access, kind.access);
+  if (names && is_of_resource) return std::nullopt;
+  std::string lack = is_of_resource
+                         ? text("lacks {} in its {} scope",
+                                scope_text(VkPipelineStageFlags2{1} << kind.stage, VkAccessFlags2{1} << kind.access),
+                                is_first ? "first" : "second")
+                         : std::string("is for another resource, and so orders the execution alone");
+  return Why::Lack{op.record, text("{} {}", op_text(questions, op), lack)};
+}
+
+// Whether the second sees what the first wrote last. `asked`: the questions of needs between both, and of what they are.
+void find_visible(Why& why, const graph::SyncQuestions& questions, const std::map<std::uint32_t, std::string>& asked) {
+  const std::vector<bool> none(questions.log.syncs().size());
+  graph::SyncOrder order(questions.log, questions.histories, none);
+  std::size_t visible = 0, all = 0;
+  std::vector<graph::SyncOrder::Used> way;
+  for (const auto& [number, place] : asked) {
+    const graph::SyncQuestion& one = questions.all()[number];
+    if (!one.memory || one.is_quiet) continue;
+    const graph::AccessAt from = questions.from(one), to = questions.to(one);
+    const auto said = order.ask(from, one.history, to, true);
+    if (!said.executes) continue;
+    all += 1;
+    if (said.sees) {
+      visible += 1;
+      continue;
+    }
+    if (!why.invisible.empty()) continue;
+    why.invisible = text("{}: {} is not visible to {}", place, access_text(questions, from, one.from),
+                         access_text(questions, to, one.to));
+    order.way(from, one.history, to, false, way);
+    const auto add = [&](std::optional<Why::Lack> lack) {
+      if (lack && (why.lacks.empty() || why.lacks.back().text != lack->text)) why.lacks.push_back(std::move(*lack));
+    };
+    // The first command of a way makes available, the last one makes visible. A way begins at its end here.
+    if (!way.empty() && !from.is_transition()) add(lack_of(questions, way.back().op, one.history, from.kind, true));
+    if (!way.empty() && !to.is_transition()) add(lack_of(questions, way.front().op, one.history, to.kind, false));
+  }
+  if (all != 0) why.visible = visible == 0 ? Why::Order::none : visible == all ? Why::Order::all : Why::Order::some;
+}
+
 void find_order(Why& why, const graph::SyncQuestions& questions) {
   struct Side {
     std::uint32_t node;
@@ -180,7 +234,13 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
     std::reverse(way.begin(), way.end());
   }
   SecondWalk second(names, way);
-  graph::SyncQuestions questions;
+  std::map<std::uint32_t, std::string> asked;
+  const graph::SyncQuestions* made = nullptr;
+  graph::SyncQuestions questions([&](std::uint32_t question, const graph::Need& need) {
+    if (is_of(why.first, made->executed(need.from.node)) && is_of(why.second, made->executed(need.to.node)))
+      asked.try_emplace(question, place_text(names, place_of(names, need.space, need.begin, need.end)));
+  });
+  made = &questions;
   questions.watch([&](const access::Executed& one) { return is_of(why.first, one) || is_of(why.second, one); });
   const auto totals = names.run(second, &questions);
   if (!totals) return tl::unexpected(totals.error());
@@ -188,6 +248,7 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
   names.find_damage(why.totals);
   why.data = std::move(second.steps);
   find_order(why, questions);
+  find_visible(why, questions, asked);
   return why;
 }
 

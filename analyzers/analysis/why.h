@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,11 @@ struct Why {
     std::string text;
   };
   enum class Order : std::uint8_t { all, some, none };
+  // A command on the way that names too little for the second to see what the first wrote.
+  struct Lack {
+    std::uint64_t record = 0;
+    std::string text;
+  };
 
   graph::Item first, second;  // in the order of execution
   bool swapped = false;       // the second one that was asked for executes first
@@ -35,7 +41,12 @@ struct Why {
   Order order = Order::none;  // of accesses of the first before accesses of the second
   std::vector<Op> ops;        // of one of these
   std::string unordered;      // some, none: an access that is not ordered
-  GraphTotals totals;         // of the capture
+  // Of what the second must see of what the first wrote, and the program orders: how much it makes visible. Nothing:
+  // the second sees nothing that the first wrote last.
+  std::optional<Order> visible;
+  std::string invisible;    // some, none: the first place and accesses of which the second does not see the first
+  std::vector<Lack> lacks;  // why it does not
+  GraphTotals totals;       // of the capture
 };
 
 Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted& a, const ItemWanted& b);

@@ -64,6 +64,20 @@ void append_why_text(std::string& out, const GraphWalk& walk, const Why& why) {
   }
   for (const Why::Op& op : why.ops) append(out, "    {}\n", op.text);
   if (why.order == Why::Order::some) append(out, "    but not {}\n", why.unordered);
+  if (!why.visible) return;
+  switch (*why.visible) {
+    case Why::Order::all:
+      out += "visibility: the program makes visible to the second what the first wrote\n";
+      return;
+    case Why::Order::some:
+      out += "visibility: the program makes visible only a part of what the first wrote\n";
+      break;
+    case Why::Order::none:
+      out += "visibility: the program does not make visible to the second what the first wrote\n";
+      break;
+  }
+  append(out, "    {}\n", why.invisible);
+  for (const Why::Lack& lack : why.lacks) append(out, "    {}\n", lack.text);
 }
 
 void append_why_json(std::string& out, const GraphWalk& walk, const Why& why) {
@@ -82,7 +96,7 @@ void append_why_json(std::string& out, const GraphWalk& walk, const Why& why) {
     json.field("reason", "data");
     json.field("item", need.to.number);
     json.field("needs", need.from.number);
-    json.field("kinds", kinds_text(need.kinds));
+    write_kinds(json, need.kinds);
     json.field("grade", need.possible ? "possible" : "certain");
     json.key("places");
     json.begin_array();
@@ -107,6 +121,19 @@ void append_why_json(std::string& out, const GraphWalk& walk, const Why& why) {
   json.field("data", !why.data.empty());
   json.field("synchronization", word_of(why.order));
   if (why.order != Why::Order::all) json.field("unordered", why.unordered);
+  if (why.visible) json.field("visibility", word_of(*why.visible));
+  if (!why.invisible.empty()) {
+    json.field("invisible", why.invisible);
+    json.key("lacks");
+    json.begin_array();
+    for (const Why::Lack& lack : why.lacks) {
+      json.begin_object();
+      json.field("record", lack.record);
+      json.field("text", lack.text);
+      json.end_object();
+    }
+    json.end_array();
+  }
   write_notes(json, why.totals);
   json.end_object();
   out += '\n';

@@ -25,7 +25,7 @@ inline std::vector<Json> rows_of(const Outcome& outcome) {
   }
   REQUIRE(rows.size() >= 2);
   CHECK(rows.front().at("/row") == "\"analysis\"");
-  CHECK(rows.front().at("/schema") == "1");
+  CHECK(rows.front().at("/schema") == "2");
   CHECK(rows.back().at("/row") == "\"summary\"");
   return rows;
 }

@@ -18,10 +18,6 @@ namespace {
 constexpr const char* kRules = "race,ineffective,superfluous,too-wide,replaceable";
 constexpr const char* kHazards[] = {"RAW", "WAR", "WAW", "OWNER", "LIFETIME"};  // in the order of what plants print
 
-std::string unquoted(const std::string& word) {
-  return word.size() >= 2 && word.front() == '"' ? word.substr(1, word.size() - 2) : word;
-}
-
 // The label of a command; "host": a call; else its Vulkan command.
 std::string label_of(const Json& row, const std::string& of) {
   const std::size_t labels = row.size(of + "/labels");
@@ -218,6 +214,50 @@ SCENARIO("rondo why names the shortest reasons from one item to another", "[sync
   const std::string text = rondo({"why", independent.path, all[0], all[1]}).out;
   INFO(text);
   CHECK(text.find("data: nothing") != std::string::npos);
+}
+
+SCENARIO("rondo why says that what is ordered is not visible, and which barrier lacks what", "[sync]") {
+  const std::string hazards = program("hazards/hazards");
+  struct Case {
+    const char* plant;
+    const char* visible;  // null: the second sees nothing of the first
+    std::vector<const char*> lacks;
+  };
+  for (const Case& one : std::vector<Case>{
+           {"no-visibility", "none", {"lacks COMPUTE_SHADER (SHADER_STORAGE_READ) in its second scope"}},
+           {"no-availability", "none", {"lacks COMPUTE_SHADER (SHADER_STORAGE_WRITE) in its first scope"}},
+           {"no-visibility-clean", "all", {}},
+           {"unused-buffer", "none", {"is for another resource"}},
+           // One of two buffers.
+           {"other-buffer",
+            "some",
+            {"lacks COMPUTE_SHADER (SHADER_STORAGE_WRITE) in its first scope",
+             "lacks COMPUTE_SHADER (SHADER_STORAGE_READ) in its second scope"}},
+           {"dispatch-raw", nullptr, {}},
+           {"dispatch-raw-clean", "all", {}}}) {
+    const Recording& capture = captured({hazards, one.plant});
+    REQUIRE(capture.run.status == 0);
+    std::vector<std::string> records;
+    for (const Json& row : graph_of(capture.path))
+      if (row.size("/labels") == 1 && row.at("/command") == "\"vkCmdDispatch\"") records.push_back(row.at("/record"));
+    REQUIRE(records.size() >= 2);
+    const Outcome text = rondo({"why", capture.path, records[0], records[1]});
+    const std::vector<Json> rows = rows_of(rondo({"why", "--format=jsonl", capture.path, records[0], records[1]}));
+    INFO(one.plant << "\n" << text.both());
+    const Json& last = rows.back();
+    CHECK(unquoted(last.at("/visibility")) == (one.visible != nullptr ? one.visible : ""));
+    CHECK((text.out.find("visibility: ") != std::string::npos) == (one.visible != nullptr));
+    CHECK((text.out.find("\n    VkBuffer#0 0:2048: COMPUTE_SHADER (SHADER_STORAGE_WRITE) of vkCmdDispatch ") !=
+           std::string::npos) == !one.lacks.empty());
+    REQUIRE(last.size("/lacks") == one.lacks.size());
+    for (std::size_t i = 0; i < one.lacks.size(); ++i)
+      CHECK(last.at("/lacks/" + std::to_string(i) + "/text").find(one.lacks[i]) != std::string::npos);
+    for (const Json& row : rows)
+      if (row.at("/row") == "\"reason\"" && row.at("/reason") == "\"data\"") {
+        REQUIRE(row.size("/kinds") >= 1);
+        CHECK(row.at("/kinds/0") == "\"RAW\"");
+      }
+  }
 }
 
 SCENARIO("player --validate=sync switches synchronization validation on", "[sync]") {
