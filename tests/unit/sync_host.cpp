@@ -92,6 +92,34 @@ TEST(SyncHost, NamesWhatEndsTooEarly) {
   EXPECT_EQ(s.findings(), Found{"LIFETIME c0 host"});
 }
 
+// What the host does with the fence keeps no wait: who leaves out the wait leaves out the fence, too.
+TEST(SyncHost, AFenceMayEndWhenItsSubmitHas) {
+  for (const bool resets : {false, true})
+    for (const bool waits : {false, true}) {
+      HostScene s;
+      VkFence fence = handle<VkFence>(0x801);
+      const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+      s.capture.call(CommandId::vkCreateFence, args_vkCreateFence{s.device, &info, nullptr, &fence}, s.kOk);
+      s.work(s.commands, s.a);
+      s.work(s.second, s.b);
+      VkSubmitInfo submit{};
+      submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+      submit.commandBufferCount = 1;
+      submit.pCommandBuffers = &s.commands;
+      s.capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{s.queue, 1, &submit, fence}, s.kOk);
+      if (waits)
+        s.capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{s.device, 1, &fence, VK_TRUE, UINT64_MAX},
+                       s.kOk);
+      if (resets)
+        s.capture.call(CommandId::vkResetFences, args_vkResetFences{s.device, 1, &fence}, s.kOk);
+      else
+        s.capture.call(CommandId::vkDestroyFence, args_vkDestroyFence{s.device, fence, nullptr});
+      s.give(s.second);
+      s.wait();
+      EXPECT_EQ(s.findings(), waits ? Found{"superfluous vkWaitForFences"} : Found{"LIFETIME c0 host"}) << resets;
+    }
+}
+
 TEST(SyncHost, AnEarlierRecordingOfACommandBufferUsesNothingAnyMore) {
   HostScene s;
   s.work(s.commands, s.a);

@@ -29,12 +29,12 @@ bool is_shared(const void* chain) {
 
 // --- Calls ---
 
-void HostNeeds::need(HostNeed::Kind kind, ObjectId object, bool is_quiet) {
-  uses_.uses_of(object, *placement_, found_);
+void HostNeeds::need(HostNeed::Kind kind, const ObjectUses::End& end) {
+  uses_.uses_of(end.object, *placement_, end.is_event_reset, found_);
   for (const ObjectUses::Use& use : found_) {
     const Batch& batch = batches_[use.batch];
     if (!batch.has_ended) continue;  // it waits for what comes later
-    need_end(kind, batch, object, is_quiet || use.is_quiet);
+    need_end(kind, batch, end.object, end.is_quiet || use.is_quiet);
   }
 }
 
@@ -45,7 +45,8 @@ void HostNeeds::need_end(HostNeed::Kind kind, const Batch& batch, ObjectId objec
 void HostNeeds::call(const model::Call& call, const model::Placement& placement) {
   placement_ = &placement;
   uses_.take(call);
-  for (const ObjectUses::End& end : uses_.ends()) need(HostNeed::Kind::lifetime, end.object, end.is_quiet);
+  for (const ObjectUses::End& end : uses_.ends())
+    need(end.is_fence ? HostNeed::Kind::lifetime_of_fence : HostNeed::Kind::lifetime, end);
   for (const ObjectId id : call.ended) {
     writes_.erase(id);
     mapped_.erase(id);
@@ -82,7 +83,7 @@ void HostNeeds::call(const model::Call& call, const model::Placement& placement)
 void HostNeeds::submitted(const model::Batch& batch) {
   again_.clear();
   uses_.ends_of(batch, again_);
-  for (const ObjectId commands : again_) need(HostNeed::Kind::lifetime, commands, false);
+  for (const ObjectId commands : again_) need(HostNeed::Kind::lifetime, {commands});
 }
 
 void HostNeeds::host_before(const model::HostSync& sync) {
@@ -90,9 +91,12 @@ void HostNeeds::host_before(const model::HostSync& sync) {
   if (!sync.succeeded) return;
   // Nothing may wait for the semaphore of an acquire any more, nor signal it.
   if (sync.kind == Kind::acquire_image)
-    for (const model::SemaphoreUse& one : sync.semaphores) need(HostNeed::Kind::lifetime, one.semaphore, false);
+    for (const model::SemaphoreUse& one : sync.semaphores) need(HostNeed::Kind::lifetime, {one.semaphore});
   if (sync.kind == Kind::query_results && !sync.waits_for_queries)
-    need(HostNeed::Kind::read_back, sync.query_pool, true);
+    need(HostNeed::Kind::read_back, {sync.query_pool, true});
+  // Others may wait for it, or have: the capture does not say that they did.
+  if (sync.kind == Kind::export_fence || sync.kind == Kind::import_fence)
+    for (const ObjectId fence : sync.fences) uses_.forget_fence(fence);
 }
 
 void HostNeeds::may_read(ObjectId memory, AccessKind kind, Write& write) {

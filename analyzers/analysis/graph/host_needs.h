@@ -23,6 +23,8 @@ namespace rondo::graph {
 struct HostNeed {
   enum class Kind : std::uint8_t {
     lifetime,
+    // The host resets or ends a fence. It keeps no wait: who leaves out a wait for a fence leaves out the fence, too.
+    lifetime_of_fence,
     read_back,  // perhaps: reads of the host are not in a capture. The end of the capture is one, too
   } kind{};
   AccessAt from;            // the end of a batch (kEnd), or a write
@@ -77,7 +79,7 @@ class HostNeeds {
   // The last writes to one memory, by queue and kind of access. Each batch has at most one for each of these.
   using Writes = std::map<std::pair<std::uint16_t, AccessKind>, std::vector<Write>>;
 
-  void need(HostNeed::Kind kind, ObjectId object, bool is_quiet);
+  void need(HostNeed::Kind kind, const ObjectUses::End& end);
   void need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) const;
   void may_read(ObjectId memory, AccessKind kind, Write& write);
 

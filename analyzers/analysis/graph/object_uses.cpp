@@ -84,15 +84,25 @@ void ObjectUses::take(const model::Call& call) {
     const ObjectId pool = call.id(&call.as<args_vkResetCommandPool>().commandPool);
     for (auto& [id, commands] : commands_)
       if (commands.pool == pool) record_again(id);
+  } else if (call.command.canonical == CommandId::vkResetFences) {
+    reset_fences(call);
+  } else if (call.command.canonical == CommandId::vkResetEvent) {
+    ends_.push_back({call.id(&call.as<args_vkResetEvent>().event), false, false, true});
   } else {
     make(call);
     update_sets(call);
   }
   for (const ObjectId id : call.ended) {
-    // Who leaves out a wait for a fence leaves out the fence, too. So the end of a fence keeps no wait.
-    if (call.type_of(id) == HandleType::VkFence) continue;
-    end(id);
+    ends_.push_back({id, false, call.type_of(id) == HandleType::VkFence, false});
     gone_.push_back(id);
+  }
+}
+
+void ObjectUses::reset_fences(const model::Call& call) {
+  for (const ObjectId id : call.resolution.ids) {
+    if (id == ObjectId::null || call.type_of(id) != HandleType::VkFence) continue;
+    ends_.push_back({id, false, true, false});
+    again_.push_back(id);
   }
 }
 
@@ -109,10 +119,13 @@ void ObjectUses::record(const model::Call& call) {
       return record_again(call.dispatch);
     case CommandId::vkEndCommandBuffer:
       return;
-    default:
+    default: {
+      const bool waits =
+          call.command.canonical == CommandId::vkCmdWaitEvents || call.command.canonical == CommandId::vkCmdWaitEvents2;
       for (const ObjectId id : call.resolution.ids)
         if (id != ObjectId::null && id != call.dispatch && !is_needed_to_record_only(call.type_of(id)))
-          add_user(id, {call.dispatch, commands.recording, false});
+          add_user(id, {call.dispatch, commands.recording, false, waits && call.type_of(id) == HandleType::VkEvent});
+    }
   }
 }
 
@@ -195,25 +208,29 @@ void ObjectUses::begins(std::uint32_t number, std::uint32_t queue, const model::
   for (const auto* const uses : {&batch.waits, &batch.signals})
     for (const model::SemaphoreUse& one : *uses) last_[one.semaphore].set(queue, number, is_quiet);
   for (const model::PresentedImage& one : batch.images) last_[one.swapchain].set(queue, number, is_quiet);
+  if (batch.fence != ObjectId::null) last_[batch.fence].set(queue, number, is_quiet);
 }
 
-void ObjectUses::find(const User& user, bool is_quiet, std::unordered_set<ObjectId>& seen, Last& into) const {
+void ObjectUses::find(const User& user, bool is_quiet, bool waits_alone, std::unordered_set<ObjectId>& seen,
+                      Last& into) const {
   if (!seen.insert(user.object).second) return;
   const auto commands = commands_.find(user.object);
   if (commands != commands_.end() && user.recording != 0 && commands->second.recording != user.recording) return;
   if (const auto found = last_.find(user.object); found != last_.end())
     for (const Use& one : found->second.uses) into.set(one.queue, one.batch, one.is_quiet || is_quiet);
   if (const auto found = users_.find(user.object); found != users_.end())
-    for (const User& one : found->second) find(one, is_quiet || one.is_quiet, seen, into);
+    for (const User& one : found->second)
+      if (!waits_alone || one.waits) find(one, is_quiet || one.is_quiet, false, seen, into);
 }
 
-void ObjectUses::uses_of(ObjectId object, const model::Placement& placement, std::vector<Use>& out) const {
+void ObjectUses::uses_of(ObjectId object, const model::Placement& placement, bool waits_alone,
+                         std::vector<Use>& out) const {
   out.clear();
   if (object == ObjectId::null) return;
   Last all;
   std::unordered_set<ObjectId> seen;
-  find({object, 0, false}, false, seen, all);
-  for (const ObjectId one : placement.on(object, 0, UINT64_MAX)) find({one, 0, false}, false, seen, all);
+  find({object, 0, false}, false, waits_alone, seen, all);
+  for (const ObjectId one : placement.on(object, 0, UINT64_MAX)) find({one, 0, false}, false, false, seen, all);
   out = std::move(all.uses);
   std::sort(out.begin(), out.end());
 }

@@ -2,7 +2,8 @@
 // Which batches may still use an object when the host ends it, resets it, records it again or updates it: they must
 // have ended before. Objects are used by command buffers that name them, and through others: a memory by the buffers on
 // it, a view by a framebuffer, what a descriptor set has by whoever binds the set. No device. One thread.
-// Specification: "Object Lifetime", "Command Buffer Lifecycle", "Descriptor Set Updates".
+// Specification: "Object Lifetime", "Command Buffer Lifecycle", "Descriptor Set Updates", "Fences" (vkResetFences),
+// "Events" (vkResetEvent).
 #pragma once
 
 #include <cstdint>
@@ -30,6 +31,8 @@ class ObjectUses {
     ObjectId object;
     // Perhaps work may still use it: a descriptor set of a layout that allows updates while the set is used.
     bool is_quiet = false;
+    bool is_fence = false;        // it ends, or is reset
+    bool is_event_reset = false;  // batches that wait for it must have ended; others may still use it
   };
   std::span<const End> ends() const { return ends_; }
   // Command buffers of the batch that may not execute twice at the same time.
@@ -45,8 +48,11 @@ class ObjectUses {
     bool is_quiet = false;  // perhaps it does not use it
     friend auto operator<=>(const Use&, const Use&) = default;
   };
-  // The last batch of each queue that may use the object. Sorted.
-  void uses_of(ObjectId object, const model::Placement& placement, std::vector<Use>& out) const;
+  // The last batch of each queue that may use the object. Sorted. `waits_alone`: of an event, only batches that wait
+  // for it.
+  void uses_of(ObjectId object, const model::Placement& placement, bool waits_alone, std::vector<Use>& out) const;
+  // The fence is not used any more by what was submitted with it, or the capture does not say when it is.
+  void forget_fence(ObjectId fence) { last_.erase(fence); }
 
  private:
   friend struct test::Tamper;
@@ -59,6 +65,7 @@ class ObjectUses {
     ObjectId object;
     std::uint32_t recording = 0;  // of a command buffer: which one names the object
     bool is_quiet = false;
+    bool waits = false;  // of an event: the commands wait for it
     friend auto operator<=>(const User&, const User&) = default;
   };
   struct CommandBuffer {
@@ -71,16 +78,17 @@ class ObjectUses {
   void make(const model::Call& call);
   void update_sets(const model::Call& call);
   void end(ObjectId object, bool is_quiet = false) { ends_.push_back({object, is_quiet}); }
+  void reset_fences(const model::Call& call);
   void record_again(ObjectId commands);
   void add_user(ObjectId of, const User& user);
-  void find(const User& user, bool is_quiet, std::unordered_set<ObjectId>& seen, Last& into) const;
+  void find(const User& user, bool is_quiet, bool waits_alone, std::unordered_set<ObjectId>& seen, Last& into) const;
 
   std::unordered_map<ObjectId, Last> last_;
   std::unordered_map<ObjectId, std::vector<User>> users_;
   std::unordered_map<ObjectId, CommandBuffer> commands_;
   std::unordered_set<ObjectId> loose_layouts_, loose_sets_;  // whose sets may be updated while they are used
   std::vector<End> ends_;
-  std::vector<ObjectId> gone_, again_;  // ended, or recorded again, by the call that was taken last
+  std::vector<ObjectId> gone_, again_;  // ended, or recorded again or reset, by the call that was taken last
 };
 
 }  // namespace rondo::graph

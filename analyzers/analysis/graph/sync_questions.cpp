@@ -93,8 +93,10 @@ bool SyncQuestions::is_ordered(const Need& need, const Way& from, const Way& to,
   const SyncLog::Place& a = places_[need.from.node];
   const SyncLog::Place& b = places_[need.to.node];
   if (a.queue == SyncLog::kHost && b.queue == SyncLog::kHost) return true;  // calls come one after the other
-  // Commands on queries are ordered on their queue, and the host asks for results.
-  if (is_query) return a.queue == b.queue || a.queue == SyncLog::kHost || b.queue == SyncLog::kHost;
+  // Commands on queries are ordered on their queue, and the host asks for results. But before it resets queries, the
+  // commands that use them must have ended.
+  if (is_query)
+    return a.queue == b.queue || a.queue == SyncLog::kHost || (b.queue == SyncLog::kHost && need.hazard == Hazard::raw);
   // What an event of the host holds back comes after what the host does until it sets the event.
   if (b.queue == SyncLog::kHost && log.is_held(a)) return true;
   if (a.pass != 0 && a.pass == b.pass) return is_ordered_in_pass(need, from, to);
@@ -167,6 +169,7 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     const Way& to = of.way(need.to.way);
     const SpaceInfo::Kind kind = spaces.info(need.space).kind;
     if (is_ordered(need, from, to, kind == SpaceInfo::Kind::queries)) return;
+    if (kind == SpaceInfo::Kind::queries && here.queue == SyncLog::kHost && has_results(need, spaces)) return;
     ask(need, from, to, kind == SpaceInfo::Kind::reachable, is_foreign(need, from, to, spaces));
   };
   tell_host(of, spaces);

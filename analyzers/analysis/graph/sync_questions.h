@@ -12,6 +12,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -55,7 +56,7 @@ class SyncQuestions {
   void call(const model::Call& call, const model::Placement& placement);
   void submitted(const model::Batch& batch);
   void host(const model::HostSync& sync);
-  void ended(ObjectId id) { log.ended(id); }
+  void ended(ObjectId id);
   void done();
   // In the order of execution.
   void begins(const model::Batch& batch);
@@ -127,6 +128,10 @@ class SyncQuestions {
   const Executed& to_command(const SyncQuestion& question) const {
     return question.host != SyncQuestion::kNoHost ? host_[question.host].call : executed_[question.to];
   }
+  // It is a race where nothing orders it, but keeps no synchronization.
+  bool keeps_nothing(const SyncQuestion& question) const {
+    return question.host != SyncQuestion::kNoHost && host(question).kind == HostNeed::Kind::lifetime_of_fence;
+  }
   // It keeps synchronization, but a program may do without it.
   bool is_read_back(const SyncQuestion& question) const {
     return question.host != SyncQuestion::kNoHost && host(question).kind == HostNeed::Kind::read_back;
@@ -149,6 +154,8 @@ class SyncQuestions {
   AccessAt access(std::uint32_t node, AccessKind kind, std::uint32_t part) const;
   bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
   bool is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const;
+  void got_results(const model::HostSync& sync);
+  bool has_results(const Need& need, const SpaceFacts& spaces) const;
   void ask_of_pass(std::uint32_t node, const Needs& of);
   void ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign);
   void ask_of_host(const HostNeed& need);
@@ -175,6 +182,8 @@ class SyncQuestions {
   std::vector<OfHost> host_;
   Executed call_;                            // that was taken last
   std::unordered_set<ObjectId> concurrent_;  // buffers and images that no queue family owns
+  // By query pool and query: the number of nodes when the host last got the result of the query.
+  std::unordered_map<ObjectId, std::vector<std::uint32_t>> results_at_;
   // Of it: what was asked, by the end of a batch or by what writes.
   std::map<std::tuple<std::uint64_t, std::uint32_t, AccessKind, bool, HostNeed::Kind>, std::uint32_t> host_at_;
   bool too_many_ = false;

@@ -16,6 +16,9 @@ constexpr std::uint8_t kHostStage = 14, kHostRead = 13;
 static_assert(VkPipelineStageFlags2{1} << kHostStage == VK_PIPELINE_STAGE_2_HOST_BIT);
 static_assert(VkAccessFlags2{1} << kHostRead == VK_ACCESS_2_HOST_READ_BIT);
 
+// Of a pool. Results of later ones count as if the host had got them: then a race may be missed, but none is made up.
+constexpr std::uint64_t kMostQueries = std::uint64_t{1} << 16;
+
 bool is_concurrent(const model::Call& call) {
   switch (call.command.canonical) {
     case CommandId::vkCreateBuffer: {
@@ -58,8 +61,14 @@ void SyncQuestions::submitted(const model::Batch& batch) {
 
 void SyncQuestions::host(const model::HostSync& sync) {
   host_needs_.host_before(sync);
+  got_results(sync);
   log.host(sync);
   host_needs_.host_after();
+}
+
+void SyncQuestions::ended(ObjectId id) {
+  log.ended(id);
+  results_at_.erase(id);
 }
 
 void SyncQuestions::done() { host_needs_.done(); }
@@ -119,6 +128,26 @@ void SyncQuestions::ask_of_host(const HostNeed& need) {
     questions_.push_back(question);
   }
   if (asked_of_host_) asked_of_host_(found->second, need);
+}
+
+// --- Queries ---
+
+// All results are available: the commands that write them have executed.
+void SyncQuestions::got_results(const model::HostSync& sync) {
+  if (sync.kind != model::HostSync::Kind::query_results || !sync.succeeded) return;
+  const std::uint64_t end = std::min(kMostQueries, std::uint64_t{sync.first_query} + sync.query_count);
+  std::vector<std::uint32_t>& at = results_at_[sync.query_pool];
+  if (at.size() < end) at.resize(end);
+  for (std::uint64_t i = sync.first_query; i < end; ++i) at[i] = nodes();
+}
+
+// The host got the results of these queries after the command.
+bool SyncQuestions::has_results(const Need& need, const SpaceFacts& spaces) const {
+  const auto found = results_at_.find(spaces.info(need.space).object);
+  if (found == results_at_.end()) return false;
+  for (std::uint64_t i = need.begin; i < std::min(need.end, kMostQueries); ++i)
+    if (i >= found->second.size() || found->second[i] <= need.from.node) return false;
+  return true;
 }
 
 // --- Queue families ---

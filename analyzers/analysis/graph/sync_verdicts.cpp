@@ -59,6 +59,10 @@ class Verdicts {
     }
     result_.too_many = result_.too_many || order.too_many();
   }
+  // What orders it must stay.
+  bool keeps(std::uint32_t question) const {
+    return !result_.is_race[question] && !questions_.keeps_nothing(questions_.all()[question]);
+  }
   AccessAt from_of(std::uint32_t question) const {
     const SyncQuestion& one = questions_.all()[question];
     return by_last_stage_[question] ? *questions_.from_last_stage(one) : questions_.from(one);
@@ -76,10 +80,12 @@ class Verdicts {
           by_last_stage_[i] = answer.executes;
         }
       result_.executes[i] = answer.executes;
-      if (is_yes(one, answer))
-        for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
-      else
+      if (!is_yes(one, answer)) {
         result_.is_race[i] = true;
+        return;
+      }
+      if (questions_.keeps_nothing(one)) return;
+      for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
     });
   }
 
@@ -126,7 +132,7 @@ class Verdicts {
       ask(
           [&](SyncOrder&, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
               const SyncOrder::Answer& answer) {
-            if (!result_.is_race[i] && !is_yes(one, answer)) broken.push_back(i);
+            if (keeps(i) && !is_yes(one, answer)) broken.push_back(i);
           },
           SyncOrder::Detail::order);
       if (broken.empty()) return;
@@ -159,8 +165,8 @@ class Verdicts {
       ask([&](SyncOrder& order, std::uint32_t i, const SyncQuestion& one, const AccessAt&, const AccessAt&,
               const SyncOrder::Answer& answer) {
         // What was left out, because it was more than is looked at, may count after all.
-        if (!result_.is_race[i] && !is_yes(one, answer)) result_.too_many = true;
-        if (!result_.is_race[i])
+        if (keeps(i) && !is_yes(one, answer)) result_.too_many = true;
+        if (keeps(i))
           for (const std::uint32_t sync : order.members(answer.needed)) necessary_[sync] = true;
       });
     }
@@ -185,7 +191,7 @@ class Verdicts {
             const SyncOrder::Answer& answer) {
       const auto first = other;
       while (other != others.end() && other->question == i) ++other;
-      if (result_.is_race[i]) return;
+      if (!keeps(i)) return;
       for (const std::uint32_t sync : order.members(answer.needed)) {
         if (sync >= result_.syncs.size()) continue;
         SyncResult& result = result_.syncs[sync];

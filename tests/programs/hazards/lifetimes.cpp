@@ -217,6 +217,87 @@ void semaphore_destroyed(Bench& b) {
   vkDestroySemaphore(b.device, signaled, nullptr);
 }
 
+// The fence of a submit is reset, or destroyed.
+template <class End>
+void fence_ended(Bench& b, const End& end) {
+  const Kernel k = make_work(b);
+  const VkFence done = create_fence(b);
+  dispatch(b, "A", k);
+  submit(b, {.fence = done});
+  b.clean ? wait_for(b, done) : watch(b);
+  b.is_idle = b.clean;
+  end(done);
+}
+
+void fence_reset(Bench& b) {
+  fence_ended(b, [&](VkFence done) {
+    CHECK(vkResetFences(b.device, 1, &done));
+    b.at_end.push_back([done, device = b.device] { vkDestroyFence(device, done, nullptr); });
+  });
+}
+
+void fence_destroyed(Bench& b) {
+  fence_ended(b, [&](VkFence done) { vkDestroyFence(b.device, done, nullptr); });
+}
+
+// The first batch signals the semaphore, and has ended. The second one waits for it.
+void waited_semaphore_destroyed(Bench& b) {
+  const Kernel k = make_work(b);
+  const VkSemaphore signaled = create_semaphore(b);
+  const VkFence done = make_fence(b);
+  dispatch(b, "A", k);
+  submit(b, {.signal = {signaled, kAllWrites}, .fence = done});
+  begin(b);
+  dispatch(b, "B", k);
+  const VkFence last = make_fence(b);
+  submit(b, {.wait = {signaled, kComputeReads}, .fence = last});
+  wait_for(b, b.clean ? last : done);
+  if (!b.clean) watch(b);
+  b.is_idle = b.clean;
+  vkDestroySemaphore(b.device, signaled, nullptr);
+}
+
+// The work waits for the event, or sets it. Only while it waits the host may not reset the event.
+void event_reset(Bench& b) {
+  const Kernel k = make_work(b);
+  const VkEvent event = keep(b, vkDestroyEvent, create_event(b));
+  if (b.clean) {
+    vkCmdSetEvent(b.cmd, event, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT);
+  } else {
+    CHECK(vkSetEvent(b.device, event));
+    labelled(b, "wait", [&] {
+      vkCmdWaitEvents(b.cmd, 1, &event, VK_PIPELINE_STAGE_HOST_BIT, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, 0, nullptr, 0,
+                      nullptr, 0, nullptr);
+    });
+  }
+  dispatch(b, "A", k);
+  const VkFence done = make_fence(b);
+  submit(b, {.fence = done});
+  watch(b);
+  CHECK(vkResetEvent(b.device, event));
+  b.is_idle = false;
+}
+
+// The host resets a query that the work writes; or it has got its result, and resets it then.
+void queries_reset(Bench& b) {
+  if (!b.resets_queries) std::exit(cannot_run("the host cannot reset queries on this device"));
+  const VkQueryPoolCreateInfo info{VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO, nullptr, 0, VK_QUERY_TYPE_OCCLUSION, 2, 0};
+  VkQueryPool pool;
+  CHECK(vkCreateQueryPool(b.device, &info, nullptr, &pool));
+  keep(b, vkDestroyQueryPool, pool);
+  vkResetQueryPool(b.device, pool, 0, 2);
+  labelled(b, "A", [&] {
+    vkCmdBeginQuery(b.cmd, pool, 1, 0);
+    vkCmdEndQuery(b.cmd, pool, 1);
+  });
+  submit(b);
+  watch(b);
+  std::uint32_t passed = 0;
+  if (b.clean)
+    CHECK(vkGetQueryPoolResults(b.device, pool, 1, 1, sizeof passed, &passed, sizeof passed, VK_QUERY_RESULT_WAIT_BIT));
+  vkResetQueryPool(b.device, pool, b.clean ? 1 : 0, b.clean ? 1 : 2);
+}
+
 // A pass that draws, all in labels of one name. The host ends something with `end`.
 template <class End>
 void ended_after_draw(Bench& b, const Target& target, const Graphics& g, const End& end) {
@@ -354,6 +435,16 @@ std::vector<Plant> lifetime_plants() {
           {"lifetime-event-destroyed", Form::first, first, event_destroyed},
           {"lifetime-queries-destroyed", Form::second, first, queries_destroyed},
           {"lifetime-semaphore-destroyed", Form::second, first, semaphore_destroyed},
+          {"lifetime-fence-reset", Form::first, first, fence_reset},
+          {"lifetime-fence-destroyed", Form::second, first, fence_destroyed},
+          {"lifetime-semaphore-waited",
+           Form::first,
+           {"race LIFETIME B host", "replaceable vkQueueSubmit#2"},
+           waited_semaphore_destroyed,
+           Queues::one,
+           {"replaceable vkQueueSubmit#2"}},
+          {"lifetime-event-reset", Form::first, {"race LIFETIME A host", "allow superfluous wait"}, event_reset},
+          {"lifetime-queries-reset", Form::second, {"race WAW A host"}, queries_reset},
           {"lifetime-framebuffer-destroyed", Form::first, first, framebuffer_destroyed},
           {"lifetime-view-destroyed", Form::first, first, view_destroyed},
           {"lifetime-graphics-destroyed", Form::second, first, graphics_destroyed},

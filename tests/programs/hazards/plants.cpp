@@ -42,6 +42,13 @@ bool has_updates_after_bind(VkPhysicalDevice physical) {
          indexing.descriptorBindingUpdateUnusedWhilePending == VK_TRUE;
 }
 
+bool has_host_query_reset(VkPhysicalDevice physical) {
+  VkPhysicalDeviceHostQueryResetFeatures resets{.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES};
+  VkPhysicalDeviceFeatures2 features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2, &resets, {}};
+  vkGetPhysicalDeviceFeatures2(physical, &features);
+  return resets.hostQueryReset == VK_TRUE;
+}
+
 void create_device_with(Bench& b, const std::vector<std::uint32_t>& families,
                         const std::vector<const char*>& extensions) {
   constexpr float priorities[2] = {1, 1};
@@ -59,8 +66,12 @@ void create_device_with(Bench& b, const std::vector<std::uint32_t>& families,
       .descriptorBindingStorageBufferUpdateAfterBind = VK_TRUE,
       .descriptorBindingUpdateUnusedWhilePending = VK_TRUE};
   b.updates_after_bind = has_updates_after_bind(b.physical);
+  b.resets_queries = has_host_query_reset(b.physical);
+  VkPhysicalDeviceHostQueryResetFeatures resets{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_HOST_QUERY_RESET_FEATURES,
+                                                b.updates_after_bind ? &indexing : nullptr, VK_TRUE};
+  void* const next = b.resets_queries ? static_cast<void*>(&resets) : resets.pNext;
   VkPhysicalDeviceTimelineSemaphoreFeatures timelines{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_TIMELINE_SEMAPHORE_FEATURES,
-                                                      b.updates_after_bind ? &indexing : nullptr, VK_TRUE};
+                                                      next, VK_TRUE};
   VkPhysicalDeviceDynamicRenderingFeatures rendering{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DYNAMIC_RENDERING_FEATURES,
                                                      &timelines, VK_TRUE};
   const VkPhysicalDeviceSynchronization2Features features{VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SYNCHRONIZATION_2_FEATURES,

@@ -113,6 +113,7 @@ struct Bench : Session {
   bool is_recording = false;
   bool is_idle = false;                                    // the host has waited for all work
   bool updates_after_bind = false;                         // of storage buffers, while work is pending if unused
+  bool resets_queries = false;                             // by the host
   std::vector<std::uint32_t> families;                     // of the queues; one of its own each only where they differ
   std::vector<VkCommandPool> pools;                        // of the queues
   PFN_vkCmdBeginDebugUtilsLabelEXT begin_label = nullptr;  // null without the extension
