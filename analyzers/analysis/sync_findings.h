@@ -56,6 +56,9 @@ struct SyncRace {
   std::array<std::uint32_t, 2> families{graph::SyncLog::kNoFamily, graph::SyncLog::kNoFamily};  // of their queues
 };
 
+// The first command is the acquire of the image, which is no item of work.
+bool is_of_acquire(const SyncRace& race);
+
 // A barrier, or a part of one, that could be narrower.
 struct SyncNarrow {
   std::uint32_t barrier = 0;  // index into SyncOp::barriers

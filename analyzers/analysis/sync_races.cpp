@@ -130,6 +130,7 @@ class Races {
     if (!is_race(questions_, verdicts_, question)) return;
     const SyncQuestion& one = questions_.all()[question];
     const SyncQuestions::OfHost& host = questions_.host(one);
+    if (host.is_of_acquire()) return ask_of_acquire(question, need.object);
     const bool has_work = host.node != graph::HostNeed::kNoNode;
     bool fresh = false;
     Group& group = group_of(
@@ -147,6 +148,28 @@ class Races {
     count(group, fresh, static_cast<std::uint32_t>(host.command.record), static_cast<std::uint32_t>(host.call.record),
           host.call.record);
     if (group.finding.occurrences == 1) add_words(race, walk_.name(need.object));
+    keep(group, question);
+  }
+
+  void ask_of_acquire(std::uint32_t question, ObjectId image) {
+    const SyncQuestion& one = questions_.all()[question];
+    const SyncQuestions::OfHost& host = questions_.host(one);
+    bool fresh = false;
+    Group& group = group_of(
+        {0, ordinals_.of(questions_, host.node), kOfHost,
+         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command)},
+        fresh);
+    SyncRace& race = group.finding.race;
+    if (fresh) {
+      race.from.executed = host.command;
+      race.from.presents = true;
+      race.to = side_of(questions_, host.node);
+      race.is_one_queue = false;
+      race.hazards = graph::kWar;
+    }
+    count(group, fresh, static_cast<std::uint32_t>(host.command.record), host.node, host.call.record);
+    if (group.finding.occurrences == 1) add_words(race, walk_.name(image));
+    add_kind(race.to, host.to.kind, host.to.is_transition() ? 0 : SyncQuestion::kNoPart);
     keep(group, question);
   }
 
@@ -229,6 +252,11 @@ class Races {
 };
 
 }  // namespace
+
+bool is_of_acquire(const SyncRace& race) {
+  return race.from.executed.command == CommandId::vkAcquireNextImageKHR ||
+         race.from.executed.command == CommandId::vkAcquireNextImage2KHR;
+}
 
 // What a race is about is known while the capture is walked: so it is walked again.
 Result<void> SyncAnalysis::find_races(const std::string& path) {

@@ -73,6 +73,8 @@ std::string why_text(const SyncRace& race) {
   if (race.hazards == graph::kOwner)
     return text("queue family {} reads what family {} owns: no release and acquire moved it", race.families[1],
                 race.families[0]);
+  if (is_of_acquire(race))
+    return "the presentation engine may still read the image when the acquire returns it, and the second does not wait";
   if (race.executes) return "the program orders them, but does not make visible what is written";
   return "the program does not order them";
 }
@@ -86,6 +88,9 @@ std::string cure_text(const SyncRace& race) {
         "srcQueueFamilyIndex {0} and dstQueueFamilyIndex {1}, and a semaphore between them",
         race.families[0], race.families[1]);
   if (race.to.presents) return "let the present wait for a semaphore that the work before it signals";
+  if (is_of_acquire(race) && race.to.is_transition)
+    return "let the barrier of the transition begin in a stage in which the submit waits for the semaphore of the "
+           "acquire";
   if (race.from.presents) return "wait for the semaphore of the acquire, in the stages that use the image";
   if (race.to.on_host) return "let the host wait for a fence of the submit before it writes";
   if (race.from.on_host) return "write before the submit, or let the device wait for an event that the host sets";

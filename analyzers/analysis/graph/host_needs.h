@@ -25,6 +25,8 @@ struct HostNeed {
     lifetime,
     // The host resets or ends a fence. It keeps no wait: who leaves out a wait for a fence leaves out the fence, too.
     lifetime_of_fence,
+    // No need of the host: the presentation engine may still read an image when an acquire returns it.
+    acquire,
     read_back,  // perhaps: reads of the host are not in a capture. The end of the capture is one, too
   } kind{};
   AccessAt from;            // the end of a batch (kEnd), or a write

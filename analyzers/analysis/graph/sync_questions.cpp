@@ -173,6 +173,7 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     ask(need, from, to, kind == SpaceInfo::Kind::reachable, is_foreign(need, from, to, spaces));
   };
   tell_host(of, spaces);
+  ask_of_acquires(node, of, spaces);
   ask_of_pass(node, of);
   read_last_.clear();
   if (here.mark == Mark::ends_pass)
@@ -214,6 +215,39 @@ void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
       ask(need, of.way(need.from.way), of.way(need.to.way), false, false);
     }
   }
+}
+
+// Whoever writes an image first that an acquire returned must wait for the semaphore or fence of the acquire.
+// Specification: "Window System Integration", vkAcquireNextImageKHR.
+void SyncQuestions::ask_of_acquires(std::uint32_t node, const Needs& of, const SpaceFacts& spaces) {
+  if (acquired_.empty()) return;
+  std::vector<ObjectId> written;
+  for (const Needs::Touch& touch : of.touches()) {
+    const Way& way = of.way(touch.way);
+    const auto found = acquired_.find(spaces.info(touch.space).object);
+    if (found == acquired_.end() || (!touch.writes && !way.changes_layout)) continue;
+    written.push_back(found->first);
+    for_each_kind(way, true, [&](AccessKind kind) {
+      SyncQuestion question;
+      question.from = question.to = node;
+      question.hazard = Hazard::war;
+      question.host = static_cast<std::uint32_t>(host_.size());
+      OfHost one;
+      one.kind = HostNeed::Kind::acquire;
+      one.from = {{kAllCommandsBit, kMemoryReadBit}, found->second.place, 0, 0};
+      one.to = access(node, kind, way.changes_layout ? way.part : SyncQuestion::kNoPart);
+      one.stage = one.from.kind.stage;
+      one.command = found->second.call;
+      one.call = executed_[node];
+      one.node = node;
+      host_.push_back(one);
+      questions_.push_back(question);
+      if (asked_of_host_)
+        asked_of_host_(static_cast<std::uint32_t>(questions_.size() - 1),
+                       {one.kind, one.from, one.stage, node, found->second.call.record, found->first, false});
+    });
+  }
+  for (const ObjectId image : written) acquired_.erase(image);
 }
 
 void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign) {

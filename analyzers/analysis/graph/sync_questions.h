@@ -113,13 +113,15 @@ class SyncQuestions {
   static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(places_.size()); }
   const Executed& executed(std::uint32_t node) const { return executed_[node]; }
-  // What the host needs: the end of a batch, or a write, before a call.
+  // What the host needs: the end of a batch, or a write, before a call. Of an acquire: the end of what the presentation
+  // engine reads, before a node.
   struct OfHost {
     HostNeed::Kind kind{};
     AccessAt from, to;
     std::uint8_t stage = 0;  // HostNeed::stage
     Executed command, call;  // the last command of the batch, or the one that writes; and the call
     std::uint32_t node = 0;  // of the command; HostNeed::kNoNode: the batch has no work
+    bool is_of_acquire() const { return kind == HostNeed::Kind::acquire; }  // `command` is it, and `call` is of `node`
   };
   const OfHost& host(const SyncQuestion& question) const { return host_[question.host]; }
   const Executed& from_command(const SyncQuestion& question) const {
@@ -154,6 +156,9 @@ class SyncQuestions {
   AccessAt access(std::uint32_t node, AccessKind kind, std::uint32_t part) const;
   bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
   bool is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const;
+  void take_swapchain_images(const model::Call& call);
+  void acquired(const model::HostSync& sync);
+  void ask_of_acquires(std::uint32_t node, const Needs& of, const SpaceFacts& spaces);
   void got_results(const model::HostSync& sync);
   bool has_results(const Need& need, const SpaceFacts& spaces) const;
   void ask_of_pass(std::uint32_t node, const Needs& of);
@@ -180,8 +185,16 @@ class SyncQuestions {
   SyncLog::Place place_;                  // of the command that was taken last
   HostNeeds host_needs_;
   std::vector<OfHost> host_;
-  Executed call_;                            // that was taken last
-  std::unordered_set<ObjectId> concurrent_;  // buffers and images that no queue family owns
+  Executed call_;                                                  // that was taken last
+  std::unordered_set<ObjectId> concurrent_;                        // buffers and images that no queue family owns
+  std::unordered_map<ObjectId, std::vector<ObjectId>> images_of_;  // by swapchain
+  std::unordered_set<ObjectId> presented_;                         // images
+  // An image that an acquire returned, and that nothing has presented before: then no present reads it in the graph.
+  struct Acquired {
+    SyncLog::Place place;
+    Executed call;
+  };
+  std::unordered_map<ObjectId, Acquired> acquired_;  // until something writes the image
   // By query pool and query: the number of nodes when the host last got the result of the query.
   std::unordered_map<ObjectId, std::vector<std::uint32_t>> results_at_;
   // Of it: what was asked, by the end of a batch or by what writes.

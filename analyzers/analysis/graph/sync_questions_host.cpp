@@ -51,6 +51,7 @@ void SyncQuestions::call(const model::Call& call, const model::Placement& placem
   call_ = {call.sequence, call.sequence, kNoSubmit, 0, call.command.canonical};
   log.call(call);
   if (is_concurrent(call)) concurrent_.insert(call.resolution.created.begin(), call.resolution.created.end());
+  take_swapchain_images(call);
   host_needs_.call(call, placement);
 }
 
@@ -62,6 +63,7 @@ void SyncQuestions::submitted(const model::Batch& batch) {
 void SyncQuestions::host(const model::HostSync& sync) {
   host_needs_.host_before(sync);
   got_results(sync);
+  acquired(sync);
   log.host(sync);
   host_needs_.host_after();
 }
@@ -69,11 +71,20 @@ void SyncQuestions::host(const model::HostSync& sync) {
 void SyncQuestions::ended(ObjectId id) {
   log.ended(id);
   results_at_.erase(id);
+  images_of_.erase(id);
+  presented_.erase(id);
+  acquired_.erase(id);
 }
 
 void SyncQuestions::done() { host_needs_.done(); }
 
 void SyncQuestions::begins(const model::Batch& batch) {
+  for (const model::PresentedImage& one : batch.images)
+    if (const auto found = images_of_.find(one.swapchain);
+        found != images_of_.end() && one.image < found->second.size()) {
+      presented_.insert(found->second[one.image]);
+      acquired_.erase(found->second[one.image]);
+    }
   log.begins(batch);
   host_needs_.begins(batch);
 }
@@ -128,6 +139,30 @@ void SyncQuestions::ask_of_host(const HostNeed& need) {
     questions_.push_back(question);
   }
   if (asked_of_host_) asked_of_host_(found->second, need);
+}
+
+// --- Images of swapchains ---
+
+void SyncQuestions::take_swapchain_images(const model::Call& call) {
+  if (call.command.canonical != CommandId::vkGetSwapchainImagesKHR || !call.succeeded) return;
+  const auto& a = call.as<args_vkGetSwapchainImagesKHR>();
+  if (a.pSwapchainImages == nullptr || a.pSwapchainImageCount == nullptr) return;
+  std::vector<ObjectId>& images = images_of_[call.id(&a.swapchain)];
+  images.clear();
+  for (std::uint32_t i = 0; i < *a.pSwapchainImageCount; ++i) images.push_back(call.id(&a.pSwapchainImages[i]));
+}
+
+// The signal of the acquire comes after what the presentation engine does until now.
+void SyncQuestions::acquired(const model::HostSync& sync) {
+  if (sync.kind != model::HostSync::Kind::acquire_image || !sync.succeeded) return;
+  const auto found = images_of_.find(sync.swapchain);
+  if (found == images_of_.end() || sync.image >= found->second.size()) return;
+  const ObjectId image = found->second[sync.image];
+  if (image == ObjectId::null || presented_.count(image) != 0) return;
+  SyncLog::Place place;
+  place.time = log.now();
+  place.queue = SyncLog::kPresent;
+  acquired_[image] = {place, call_};
 }
 
 // --- Queries ---

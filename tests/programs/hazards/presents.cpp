@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Images that are presented: a semaphore that an acquire signals must not be waited for any more by earlier work.
+// Images that are presented: a semaphore that an acquire signals must not be waited for any more by earlier work, and
+// the first use of the image must wait for the acquire.
 #include "plants.h"
 
 namespace hazards {
@@ -47,8 +48,10 @@ Swapchain make_swapchain(Bench& b) {
   return s;
 }
 
-// Acquires an image, clears it in the open command buffer, and presents it.
-void present(Bench& b, const char* label, const Swapchain& s, VkSemaphore acquired, VkFence done) {
+// Acquires an image, clears it in the open command buffer, and presents it. `waiting`: the stages that wait for the
+// acquire.
+void present(Bench& b, const char* label, const Swapchain& s, VkSemaphore acquired, VkFence done,
+             const Scope& waiting = kClearWrites) {
   constexpr VkImageLayout cleared = VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL;
   constexpr VkImageSubresourceRange all{VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
   constexpr VkClearColorValue black{};
@@ -66,7 +69,7 @@ void present(Bench& b, const char* label, const Swapchain& s, VkSemaphore acquir
             .range = all,
             .before = cleared,
             .after = VK_IMAGE_LAYOUT_PRESENT_SRC_KHR}});
-  submit(b, {.wait = {acquired, kClearWrites}, .signal = {written, kAllWrites}, .fence = done});
+  submit(b, {.wait = {acquired, waiting}, .signal = {written, kAllWrites}, .fence = done});
   const VkPresentInfoKHR info{
       VK_STRUCTURE_TYPE_PRESENT_INFO_KHR, nullptr, 1, &written, 1, &s.swapchain, &index, nullptr};
   CHECK(vkQueuePresentKHR(b.queues[0], &info));
@@ -83,18 +86,18 @@ void before_acquire(Bench& b) {
   present(b, "B", s, b.clean ? acquired : other, VK_NULL_HANDLE);
 }
 
+// The submit waits for the acquire in a stage with which the first barrier of the image does not begin. Nobody has
+// presented the image before.
+void other_stage(Bench& b) {
+  const Swapchain s = make_swapchain(b);
+  present(b, "A", s, binary(b), VK_NULL_HANDLE, b.clean ? kClearWrites : kComputeReads);
+}
+
 }  // namespace
 
 std::vector<Plant> present_plants() {
-  // The first barrier continues the semaphore of the acquire. Nobody has presented these images before.
-  const char* const first_use = "allow too-wide start";
-  return {{"wait-acquire",
-           Form::second,
-           {"superfluous vkWaitForFences#1", first_use},
-           before_acquire,
-           Queues::one,
-           {first_use},
-           true}};
+  return {{"wait-acquire", Form::second, {"superfluous vkWaitForFences#1"}, before_acquire, Queues::one, {}, true},
+          {"acquire-other-stage", Form::second, {"race WAR host start"}, other_stage, Queues::one, {}, true}};
 }
 
 }  // namespace hazards
