@@ -29,6 +29,7 @@ Result<int> run_pack(Arguments args) {
   if (!*parsed) return 0;
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   if (output.empty()) return fail(Status::usage, "-o OUT is required (see rondo pack --help)");
+  RONDO_TRY(check_output_name(output));
   std::error_code unknown;
   if (std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));

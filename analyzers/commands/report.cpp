@@ -10,12 +10,14 @@
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/report_rows.h"
 #include "analyzers/options/cli.h"
+#include "analyzers/options/file_arguments.h"
 #include "analyzers/options/loop_arguments.h"
 #include "analyzers/report_page.h"
 #include "analyzers/text/output.h"
 #include "analyzers/text/text.h"
 #include "format/needed_files.h"
 #include "format/new_file.h"
+#include "format/reader.h"
 #include "player/interrupt.h"
 
 namespace rondo::analyzers {
@@ -99,8 +101,13 @@ Result<int> run_report(Arguments args) {
   const std::string& file = loop.file();
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   if (output.empty()) return fail(Status::usage, "-o PAGE.html is required (see rondo report --help)");
+  RONDO_TRY(check_output_name(output));
   if (std::error_code unknown; std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));
+  // A page of that name is made anew. A capture would be lost.
+  if (Reader::open(output, ReaderOptions{.salvage = true}))
+    return fail(Status::usage, text("{}: -o names another capture, and a page does not replace it: name another file",
+                                    printable(output)));
   const NamedOutput named{NamedOutput::Kind::file, output, file};
   auto replay = loop.replay("rondo report", {named});
   if (!replay) return tl::unexpected(replay.error());

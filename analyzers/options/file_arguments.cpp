@@ -32,12 +32,18 @@ Result<void> check_output_words(const char* tool, const std::string& file, const
   if (output.empty() != in_place)
     return fail(Status::usage, in_place ? text("-o and --in-place exclude each other (see {} --help)", tool)
                                         : text("-o OUT is required, or --in-place (see {} --help)", tool));
+  RONDO_TRY(check_output_name(output));
   std::error_code unknown;
   if (!in_place && std::filesystem::equivalent(file, output, unknown))
     return fail(Status::usage, text("{}: -o names the capture itself: name another file, or give --in-place instead of "
                                     "-o to replace it",
                                     printable(output)));
   return {};
+}
+
+Result<void> check_output_name(const std::string& output) {
+  if (output != "-") return {};
+  return fail(Status::usage, "-o -: nothing is written to standard output: name a file (./- is a file of that name)");
 }
 
 }  // namespace rondo::analyzers

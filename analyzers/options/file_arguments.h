@@ -30,4 +30,8 @@ std::vector<std::string> allowing_files_of(const std::string& capture);
 // FILE's place.
 Result<void> check_output_words(const char* tool, const std::string& file, const std::string& output, bool in_place);
 
+// Of -o: many tools take "-" for standard output. None of ours writes a capture or a page there, so it is
+// Status::usage, and not the name of a file.
+Result<void> check_output_name(const std::string& output);
+
 }  // namespace rondo::analyzers

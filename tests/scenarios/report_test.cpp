@@ -141,6 +141,29 @@ SCENARIO("a page is as private as its capture", "[report]") {
   }
 }
 
+SCENARIO("a page replaces a page, but no capture, and does not go to standard output", "[report]") {
+  const TemporaryDirectory directory;
+  const std::string page = directory.file("page.html"), other = directory.file("other.rondo");
+  for (int i = 0; i < 2; ++i) REQUIRE(rondo({"report", "--no-replay", kernels().path, "-o", page}).status == 0);
+  const std::string bytes = read_file(kernels().path);
+  write_file(other, bytes);
+  const Outcome over = rondo({"report", "--no-replay", kernels().path, "-o", other});
+  INFO(over.both());
+  CHECK(over.status == kUsage);
+  CHECK(is_one_line(over, "rondo"));
+  CHECK(over.err.find(other + ": -o names another capture") != std::string::npos);
+  CHECK(read_file(other) == bytes);
+  for (const Words& words : {Words{"report", "--no-replay", other, "-o", "-"}, Words{"redact", other, "-o", "-"},
+                             Words{"trim", "--submits", "0", other, "-o", "-"}, Words{"recompress", other, "-o", "-"},
+                             Words{"pack", other, "-o", "-"}}) {
+    const Outcome outcome = rondo(words);
+    INFO(words.front() << " " << outcome.both());
+    CHECK(outcome.status == kUsage);
+    CHECK(is_one_line(outcome, "rondo"));
+    CHECK(outcome.err.find("-o -: nothing is written to standard output") != std::string::npos);
+  }
+}
+
 SCENARIO("a report opens in a browser and shows what the profile says", "[report]") {
   if (!has_chromium()) SKIP_SCENARIO("chromium is not here: scripts/setup installs it");
   CaptureOptions options;
