@@ -16,6 +16,7 @@ class GraphNodes final : public GraphVisitor {
     questions.watch([this](const access::Executed& executed) {
       VkPipelineStageFlags2 all = 0;
       for (const access::Touch& touch : executed.touches) all |= touch.stages;
+      if (executed.recorded == nullptr && executed.touches.empty()) all = VK_PIPELINE_STAGE_2_HOST_BIT;
       stages.push_back(all);
       return false;  // nothing more of it is kept
     });

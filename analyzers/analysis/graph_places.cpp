@@ -54,6 +54,13 @@ GraphPlace place_of(const GraphWalk& walk, std::uint32_t space, std::uint64_t be
   return place;
 }
 
+GraphPlace place_of(const GraphWalk& walk, const graph::ItemNeed& need) {
+  if (need.kinds != graph::kLifetime) return place_of(walk, need.space, need.begin, need.end);
+  GraphPlace place;
+  place.object = need.object;
+  return place;
+}
+
 std::string place_text(const GraphWalk& walk, const GraphPlace& place) {
   if (place.object == ObjectId::null) return "anything reachable";
   std::string out = printable(walk.name(place.object));

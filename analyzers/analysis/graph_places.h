@@ -26,6 +26,8 @@ struct GraphPlace {
 std::string part_text(const VkImageSubresourceRange& part);
 
 GraphPlace place_of(const GraphWalk& walk, std::uint32_t space, std::uint64_t begin, std::uint64_t end);
+// What a need is about.
+GraphPlace place_of(const GraphWalk& walk, const graph::ItemNeed& need);
 // "VkBuffer#7 0:64", "VkImage#3 COLOR mips 0:1 layers 0:1", "VkDeviceMemory#2 0:64 (VkBuffer#7, VkBuffer#9)".
 std::string place_text(const GraphWalk& walk, const GraphPlace& place);
 // As fields of the object that is open: object, and parts, or begin and end, and on.

@@ -37,6 +37,17 @@ std::uint32_t number_of_join(std::uint32_t join) { return join & ~graph::kJoin; 
 
 const char* access_word(const Piece& piece) { return piece.reads ? (piece.writes ? "read write" : "read") : "write"; }
 
+// What items and draws say alike.
+void append_work(std::string& out, const GraphWalk& walk, const WorkItem& work) {
+  if (work.draw != access::Executed::kNoDraw) append(out, ", draw {}", draw_text(work));
+  if (const std::string counts = counts_text(work); !counts.empty()) append(out, ", {}", counts);
+  if (work.queue != ObjectId::null) append(out, ", {}", walk.objects().name(work.queue));
+  append(out, ", frame {}", work.frame);
+  if (work.pipeline != ObjectId::null) append(out, ", {}", printable(walk.name(work.pipeline)));
+  if (const std::string shaders = shaders_text(walk, work.pipeline); !shaders.empty()) append(out, ", {}", shaders);
+  if (const std::string labels = walk.label_text(work.label_path); !labels.empty()) append(out, ", {}", labels);
+}
+
 class TextRows : public GraphRows {
  public:
   void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const Item& item,
@@ -47,7 +58,7 @@ class TextRows : public GraphRows {
     std::vector<GraphPlace> places;
     for (std::size_t i = 0; i < needs.size(); ++i) {
       const ItemNeed& need = needs[i];
-      places.push_back(place_of(walk, need.space, need.begin, need.end));
+      places.push_back(place_of(walk, need));
       if (i + 1 < needs.size() && needs[i + 1].from == need.from && needs[i + 1].kinds == need.kinds &&
           needs[i + 1].possible == need.possible && needs[i + 1].space == need.space && is_same_order(i, i + 1))
         continue;
@@ -56,6 +67,9 @@ class TextRows : public GraphRows {
       if (!orders.empty()) append(out, "        {}\n", order_text(orders[i]));
       places.clear();
     }
+  }
+  void draw(std::string& out, const GraphWalk& walk, const Item&, const WorkItem& draw) override {
+    append(out, "    {}\n", draw_of_pass_text(walk, draw));
   }
   void has_item(std::string& out, const GraphWalk& walk, const Item& item, const HasOrder& has) override {
     has.append_text_item(out, walk, item);
@@ -126,11 +140,21 @@ class JsonRows : public GraphRows {
       }
       write_kinds(json, need.kinds);
       json.field("grade", need.possible ? "possible" : "certain");
-      write_place(json, walk, place_of(walk, need.space, need.begin, need.end));
+      write_place(json, walk, place_of(walk, need));
       if (!orders.empty()) write_order(json, orders[static_cast<std::size_t>(&need - needs.data())]);
       json.end_object();
     }
     json.end_array();
+    json.end_object();
+    out += '\n';
+  }
+  void draw(std::string& out, const GraphWalk& walk, const Item& pass, const WorkItem& draw) override {
+    JsonWriter json(out);
+    json.begin_object();
+    json.field("row", "draw");
+    json.field("item", pass.number);
+    json.field("name", text_of(ItemName{draw.record, draw.submit}));
+    write_work(json, walk, draw);
     json.end_object();
     out += '\n';
   }
@@ -175,6 +199,7 @@ class ThunkRows : public GraphRows {
  public:
   void item(std::string& out, const GraphWalk& walk, const ItemNames&, const Item& item, std::span<const ItemNeed>,
             std::span<const Piece> pieces, std::span<const NeedOrder>) override {
+    if (item.kind == ItemKind::lifetime) return;  // it touches nothing
     append(out, "{}", item_text(walk, item));
     for (const Piece& piece : pieces)
       append(out, "{}{} {}", &piece == &pieces.front() ? ": " : ", ", access_word(piece),
@@ -264,13 +289,13 @@ std::string item_text(const GraphWalk& walk, const Item& item) {
                          item.kind == ItemKind::pass ? "render pass" : codec::info(work.command).name);
   if (work.end != work.record && work.end != 0) append(out, " to {}", work.end);
   if (item.kind == ItemKind::pass) append(out, ", {}", plural(work.draws, "draw"));
-  if (work.draw != access::Executed::kNoDraw) append(out, ", draw {}", draw_text(work));
-  if (const std::string counts = counts_text(work); !counts.empty()) append(out, ", {}", counts);
-  if (work.queue != ObjectId::null) append(out, ", {}", walk.objects().name(work.queue));
-  append(out, ", frame {}", work.frame);
-  if (work.pipeline != ObjectId::null) append(out, ", {}", printable(walk.name(work.pipeline)));
-  if (const std::string shaders = shaders_text(walk, work.pipeline); !shaders.empty()) append(out, ", {}", shaders);
-  if (const std::string labels = walk.label_text(work.label_path); !labels.empty()) append(out, ", {}", labels);
+  append_work(out, walk, work);
+  return out;
+}
+
+std::string draw_of_pass_text(const GraphWalk& walk, const WorkItem& draw) {
+  std::string out = text("{} {}", text_of(ItemName{draw.record, draw.submit}), codec::info(draw.command).name);
+  append_work(out, walk, draw);
   return out;
 }
 

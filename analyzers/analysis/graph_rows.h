@@ -59,6 +59,9 @@ class GraphRows {
   virtual void item(std::string& out, const GraphWalk& walk, const ItemNames& names, const graph::Item& item,
                     std::span<const graph::ItemNeed> needs, std::span<const graph::Piece> pieces,
                     std::span<const NeedOrder> orders) = 0;
+  // A draw of the pass that was printed last.
+  virtual void draw(std::string& /*out*/, const GraphWalk& /*walk*/, const graph::Item& /*pass*/,
+                    const WorkItem& /*draw*/) {}
   // A join, before the first item that is shown and needs it. Joins that it has came before.
   virtual void join(std::string& /*out*/, const ItemNames& /*names*/, std::uint32_t /*join*/) {}
   // Instead of the needs of an item: the operations that it comes after.
@@ -80,6 +83,8 @@ void append_notes(std::string& out, const GraphTotals& totals, std::string_view 
 void write_notes(JsonWriter& json, const GraphTotals& totals);
 // "1234@3 pass, 57 draws, frame 2, VkPipeline#3, label/path".
 std::string item_text(const GraphWalk& walk, const graph::Item& item);
+// The same of a draw of a pass.
+std::string draw_of_pass_text(const GraphWalk& walk, const WorkItem& draw);
 // "RAW WAW", "layout".
 std::string kinds_text(std::uint8_t kinds);
 // "kinds": an array of these words, in the object that is open.

@@ -14,8 +14,8 @@ namespace rondo::analyzers {
 
 class GraphWalk::Reader final : public AccessReader {
  public:
-  Reader(GraphWalk& walk, GraphVisitor& visitor, GraphTotals& totals, graph::SyncQuestions* sync)
-      : walk_(walk), visitor_(visitor), totals_(totals), sync_(sync) {}
+  Reader(GraphWalk& walk, GraphVisitor& visitor, GraphTotals& totals, graph::SyncQuestions* sync, bool with_draws)
+      : walk_(walk), visitor_(visitor), totals_(totals), sync_(sync), with_draws_(with_draws) {}
 
   void starts(const access::Model& model) override {
     walk_.WorkNames::starts(model);
@@ -26,28 +26,25 @@ class GraphWalk::Reader final : public AccessReader {
       more_wanted_ = more_wanted_ && visitor_.item(one, needs, pieces);
     };
     const auto join = [this](std::uint32_t one, std::span<const std::uint32_t> items) { visitor_.join(one, items); };
-    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join}, sync_);
+    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join}, sync_,
+                   graph::NeedLimits{}, with_draws_);
     walk_.spaces_ = &graph_->spaces();
   }
   void call(const Step& step, const model::Call& call) override {
     frame_ = step.frame;
     walk_.take_name(call);
-    if (sync_ != nullptr) sync_->call(call, walk_.placement_);
-    for (const ObjectId id : call.ended) {
-      graph_->ended(id);
-      if (sync_ != nullptr) sync_->ended(id);
-    }
+    graph_->call(call, frame_);
   }
   void done(const Step& step) override {
     while (!begun_.empty()) end_first();
     if (step.submits != 0) graph_->finish();
-    if (sync_ != nullptr) sync_->done();
+    graph_->done();
     walk_.take(step);
   }
 
   bool batch(const model::Batch& batch) override {
     waiting_.emplace(Key{batch.record, batch.index}, std::vector<Held>());
-    if (sync_ != nullptr) sync_->submitted(batch);
+    graph_->submitted(batch);
     return more_wanted_;
   }
   // What a batch executes is told after this: of all batches of the call. So batches are kept until it is their turn.
@@ -62,7 +59,7 @@ class GraphWalk::Reader final : public AccessReader {
     return more_wanted_;
   }
   bool host(const model::HostSync& host) override {
-    if (sync_ != nullptr) sync_->host(host);
+    graph_->host(host);
     return more_wanted_;
   }
   bool executed(const access::Executed& executed) override {
@@ -113,7 +110,7 @@ class GraphWalk::Reader final : public AccessReader {
 
   void begin(Begun& one) {
     if (std::exchange(one.has_begun, true)) return;
-    if (sync_ != nullptr) sync_->begins(one.batch);
+    graph_->begins(one.batch);
     for (const Held& held : one.commands) {
       access::Executed executed = held.executed;
       executed.recorded = held.recorded ? &*held.recorded : nullptr;
@@ -125,7 +122,7 @@ class GraphWalk::Reader final : public AccessReader {
   void end_first() {
     Begun& first = begun_.front();
     begin(first);
-    if (sync_ != nullptr) sync_->ends(first.batch);
+    graph_->ends(first.batch);
     begun_.pop_front();
   }
 
@@ -133,6 +130,7 @@ class GraphWalk::Reader final : public AccessReader {
   GraphVisitor& visitor_;
   GraphTotals& totals_;
   graph::SyncQuestions* const sync_;
+  const bool with_draws_;
   std::optional<graph::WorkGraph> graph_;
   std::map<Key, std::vector<Held>> waiting_;  // batches that have not begun
   std::deque<Begun> begun_;                   // in the order in which they begin
@@ -146,9 +144,9 @@ Result<GraphWalk> GraphWalk::open(const std::string& path) {
   return GraphWalk(std::move(*walk));
 }
 
-Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* sync) {
+Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* sync, bool with_draws) {
   GraphTotals totals;
-  Reader reader(*this, visitor, totals, sync);
+  Reader reader(*this, visitor, totals, sync, with_draws);
   AccessWanted wanted;
   wanted.synchronization = true;
   wanted.placement = &placement_;

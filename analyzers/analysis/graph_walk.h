@@ -48,8 +48,9 @@ class GraphWalk : public WorkNames {
  public:
   static Result<GraphWalk> open(const std::string& path);
 
-  // `sync`: takes what the program orders, too, and what must be asked of it.
-  Result<GraphTotals> run(GraphVisitor& visitor, graph::SyncQuestions* sync = nullptr);
+  // `sync`: takes what the program orders, too, and what must be asked of it. `with_draws`: items of passes have their
+  // draws.
+  Result<GraphTotals> run(GraphVisitor& visitor, graph::SyncQuestions* sync = nullptr, bool with_draws = false);
 
   // After run(): whether all of the file could be read. Reads the file again.
   void find_damage(GraphTotals& totals) const;

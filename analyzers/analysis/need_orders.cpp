@@ -92,7 +92,12 @@ Result<NeedOrders> NeedOrders::of(const std::string& path) {
   made.answers_.reserve(questions.all().size());
   for (const graph::SyncQuestion& one : questions.all()) {
     const graph::AccessAt from = questions.from(one), to = questions.to(one);
-    const auto said = order.ask(from, one.history, to, one.memory);
+    auto said = order.ask(from, one.history, to, one.memory);
+    graph::AccessAt by = from;
+    if (const auto last = questions.from_last_stage(one); last && !said.executes) {
+      by = *last;
+      said = order.ask(by, one.history, to, one.memory);
+    }
     const bool is_yes = one.memory ? said.sees : said.executes;
     Answer answer;
     answer.state = is_yes           ? NeedState::ordered
@@ -100,7 +105,7 @@ Result<NeedOrders> NeedOrders::of(const std::string& path) {
                    : !said.executes ? NeedState::race
                                     : NeedState::not_visible;
     if (said.executes) {
-      order.way(from, one.history, to, is_yes && one.memory, way);
+      order.way(by, one.history, to, is_yes && one.memory, way);
       for (auto used = way.rbegin(); used != way.rend() && answer.ops.size() < NeedOrder::kMostOps; ++used)
         answer.ops.push_back(used->op);
     }
@@ -112,14 +117,27 @@ Result<NeedOrders> NeedOrders::of(const std::string& path) {
 
 graph::SyncQuestions& NeedOrders::questions() {
   again_ = std::make_unique<graph::SyncQuestions>(
-      [this](std::uint32_t question, const graph::Need& need) { asked(question, need); });
+      [this](std::uint32_t question, const graph::Need& need) { asked(question, need); },
+      [this](std::uint32_t question, const graph::HostNeed& need) { asked_of_host(question, need); });
   return *again_;
 }
 
 void NeedOrders::asked(std::uint32_t question, const graph::Need& need) {
   RONDO_CHECK(question < answers_.size() && need.from.node < item_of_.size());
-  marks_.push_back({item_of_[need.from.node], need.space, need.begin, need.end,
-                    kind_of_question(first_->all()[question]), question});
+  add({item_of_[need.from.node], need.space, need.begin, need.end, kind_of_question(first_->all()[question]), question,
+       ObjectId::null});
+}
+
+void NeedOrders::asked_of_host(std::uint32_t question, const graph::HostNeed& need) {
+  using Kind = graph::HostNeed::Kind;
+  if ((need.kind != Kind::lifetime && need.kind != Kind::lifetime_of_fence) || need.node == graph::HostNeed::kNoNode)
+    return;
+  RONDO_CHECK(question < answers_.size() && need.node < item_of_.size());
+  add({item_of_[need.node], 0, 0, 0, graph::kLifetime, question, need.object});
+}
+
+void NeedOrders::add(const Mark& mark) {
+  marks_.push_back(mark);
   // Each once: a pass asks the same many times.
   if (marks_.size() < most_marks_) return;
   std::sort(marks_.begin(), marks_.end());
@@ -147,11 +165,13 @@ std::vector<NeedOrder> NeedOrders::take(std::span<const graph::ItemNeed> needs, 
     std::uint64_t all = 0;
     if (graph::is_join(need.from)) from = names.items_of(need.from, SIZE_MAX, all);
     for (const std::uint32_t one : from)
-      for (auto mark = std::lower_bound(marks_.begin(), marks_.end(), Mark{one, need.space, 0, 0, 0, 0});
+      for (auto mark =
+               std::lower_bound(marks_.begin(), marks_.end(), Mark{one, need.space, 0, 0, 0, 0, ObjectId::null});
            mark != marks_.end() && mark->from == one && mark->space == need.space; ++mark) {
         const bool meets =
             mark->begin == mark->end || need.begin == need.end || (mark->begin < need.end && need.begin < mark->end);
-        if (meets && (mark->kind & need.kinds) != 0) orders[i].add(order_of(mark->question));
+        if (meets && (mark->kind & need.kinds) != 0 && mark->object == need.object)
+          orders[i].add(order_of(mark->question));
       }
     races_ += is_race(orders[i].state) ? 1 : 0;
   }

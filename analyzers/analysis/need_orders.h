@@ -68,9 +68,12 @@ class NeedOrders {
     std::uint64_t begin = 0, end = 0;
     std::uint8_t kind = 0;  // NeedKind
     std::uint32_t question = 0;
+    ObjectId object = ObjectId::null;  // of kLifetime
     friend auto operator<=>(const Mark&, const Mark&) = default;
   };
   void asked(std::uint32_t question, const graph::Need& need);
+  void asked_of_host(std::uint32_t question, const graph::HostNeed& need);
+  void add(const Mark& mark);
   NeedOrder order_of(std::uint32_t question) const;
 
   std::unique_ptr<graph::SyncQuestions> first_, again_;  // of both walks

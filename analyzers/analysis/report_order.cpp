@@ -40,7 +40,8 @@ class OrderVisitor final : public GraphVisitor {
   OrderVisitor(ReportOrder& order, const GraphWalk& walk) : order_(order), walk_(walk) {}
 
   bool item(const Item& item, std::span<const ItemNeed> needs, std::span<const Piece>) override {
-    const bool is_in_frame = item.work.frame == order_.frame;
+    // What the host ends is no work, and would only crowd the drawing.
+    const bool is_in_frame = item.work.frame == order_.frame && item.kind != graph::ItemKind::lifetime;
     names_.add(item, is_in_frame);
     if (!is_in_frame) return item.work.frame <= order_.frame + kLateFrames;
     order_.items += 1;
@@ -94,7 +95,7 @@ class OrderVisitor final : public GraphVisitor {
   void add(Edge& edge, const ItemNeed& need) {
     edge.kinds = static_cast<std::uint8_t>(edge.kinds | need.kinds);
     edge.possible = edge.possible && need.possible;
-    std::string place = place_text(walk_, place_of(walk_, need.space, need.begin, need.end));
+    std::string place = place_text(walk_, place_of(walk_, need));
     if (std::find(edge.places.begin(), edge.places.end(), place) != edge.places.end()) return;
     if (edge.places.size() < kMostNeedPlaces)
       edge.places.push_back(std::move(place));

@@ -49,13 +49,16 @@ constexpr RowField kFields[] = {
     {"draw", "pass", "number of the render pass in the submit, from 0; absent: outside of render passes"},
     {"draw", "counts", "object: what the command's parameters count (vertices, instances, groups_x, ...)"},
     {"draw", "views", "how many views the subpass is drawn for (multiview); absent: no multiview"},
-    {"draw", "bytes", "bytes that it may touch, each once: an upper bound"},
+    {"draw", "item", "graph --draws: number of the render pass"},
+    {"draw", "name", "graph --draws: RECORD@SUBMIT"},
+    {"draw", "bytes", "not of graph: bytes that it may touch, each once: an upper bound"},
     {"draw", "bytes_unknown", "true: it may touch more than that"},
 
     {"item", "item", "graph: number of the item, from 0, in the order of execution"},
     {"item", "kind",
      "work (a command), pass (a whole render pass), transition (a barrier that changes a layout or an owner), host (a "
-     "call that touches memory), present"},
+     "call that touches memory), present, lifetime (a call that ends, resets, records again, updates or submits again "
+     "what work has used)"},
     {"item", "name", "RECORD@SUBMIT, as --around takes it; RECORD: a call"},
     {"item", "(as of draw)", "the fields of the row draw, without bytes; submit is null where no submit executes it"},
     {"item", "render_pass", "of a pass: VkRenderPass; empty: dynamic rendering"},
@@ -66,7 +69,8 @@ constexpr RowField kFields[] = {
      "array: object; of buffers, memories and query pools begin and end in bytes or queries; of images parts (aspects, "
      "mip, mips, layer, layers); on: what lies on the bytes, where that is not one resource; reads, writes"},
     {"item", "needs",
-     "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query); grade: certain or "
+     "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query, LIFETIME); grade: "
+     "certain or "
      "possible; and where, as of touches: without a range nobody knows it"},
 
     {"item", "needs/order",

@@ -17,6 +17,8 @@ namespace {
 
 using graph::SyncLog;
 
+// HOST (HOST_READ).
+constexpr graph::AccessKind kHostAccess{14, 13};
 constexpr std::size_t kMostPlacesOfNeed = 4;
 // Of a render pass with very many draws some are enough.
 constexpr std::size_t kMostNodes = 64;
@@ -60,8 +62,7 @@ class SecondWalk final : public GraphVisitor {
       if (need.from != before && !has(need.from, before)) continue;
       step.kinds = static_cast<std::uint8_t>(step.kinds | need.kinds);
       step.possible = step.possible && need.possible;
-      if (step.places.size() < kMostPlacesOfNeed)
-        step.places.push_back(place_text(walk_, place_of(walk_, need.space, need.begin, need.end)));
+      if (step.places.size() < kMostPlacesOfNeed) step.places.push_back(place_text(walk_, place_of(walk_, need)));
     }
     steps.push_back(std::move(step));
     return true;
@@ -126,7 +127,8 @@ std::optional<Why::Lack> lack_of(const graph::SyncQuestions& questions, std::uin
   return Why::Lack{op.record, text("{} {}", op_text(questions, op), lack)};
 }
 
-// Whether the second sees what the first wrote last. `asked`: the questions of needs between both, and of what they are.
+// Whether the second sees what the first wrote last. `asked`: the questions of needs between both, and what each is
+// about.
 void find_visible(Why& why, const graph::SyncQuestions& questions, const std::map<std::uint32_t, std::string>& asked) {
   const std::vector<bool> none(questions.log.syncs().size());
   graph::SyncOrder order(questions.log, questions.histories, none);
@@ -168,6 +170,8 @@ void find_order(Why& why, const graph::SyncQuestions& questions) {
   for (const graph::SyncQuestions::Watched& one : questions.watched()) {
     const int side = is_of(why.first, questions.executed(one.node)) ? 0 : 1;
     if (++nodes[side] > kMostNodes) continue;
+    // A call that only ends what work has used.
+    if (one.touches.empty()) sides[side].push_back({one.node, {kHostAccess, questions.place(one.node), 0, 0}, {}});
     for (const graph::Needs::Touch& touch : one.touches)
       for (const graph::AccessAt& access : questions.accesses(one.node, questions.way(touch.way)))
         sides[side].push_back({one.node, access, touch});

@@ -46,6 +46,7 @@ class Printer final : public GraphVisitor {
           if (graph::is_join(need.from)) tell_join(need.from);
         rows_.item(line_, walk_, names_, item, needs, pieces, orders);
       }
+      for (const WorkItem& draw : item.children) rows_.draw(line_, walk_, item, draw);
     }
     out_.write(line_);
     return !out_.closed();
@@ -168,11 +169,12 @@ Result<std::vector<bool>> find_around(const std::string& file, const ItemWanted&
 Result<int> run_graph(Arguments args) {
   AnalysisCommand command("graph");
   std::optional<std::string> around, hops;
-  bool needs = false, has = false, both = false;
+  bool needs = false, has = false, both = false, draws = false;
   SpanArguments span_arguments;
   Cli cli("rondo graph",
           "Prints the items of work of a capture (dispatches, copies, whole render passes, layout transitions, host\n"
-          "writes, presents) in the order of execution, and what each one needs: which earlier items it must come\n"
+          "writes, presents, calls that end objects) in the order of execution, and what each one needs: which earlier "
+          "items it must come\n"
           "after because of what both touch. Or what the program orders: barriers, events, subpass dependencies,\n"
           "semaphores, waits of the host, submits. Needs no device.");
   command.add_to(cli, {"text", "jsonl", "dot", "graphml", "thunks"},
@@ -181,6 +183,7 @@ Result<int> run_graph(Arguments args) {
   cli.flag("--has",
            "what the program orders, whatever the work needs: operations, and what comes before and after each", has);
   cli.flag("--both", "what the work needs, and of each need what orders it, or that nothing does", both);
+  cli.flag("--draws", "also the draws of each render pass, a line or a row each", draws);
   span_arguments.add_to(cli);
   cli.value("--around", "RECORD[@SUBMIT]", "only this item, and those near to it", around);
   cli.value("--hops", "N", "of --around: at most N needs away (default 1)", hops);
@@ -195,6 +198,9 @@ Result<int> run_graph(Arguments args) {
   if (command.format() == "thunks" && (has || both))
     return fail(Status::usage, text("--format thunks has what items touch, and no {}: leave one of both out",
                                     has ? "operations (--has)" : "needs (--both)"));
+  if (draws && command.format() != "text" && !command.is_json())
+    return fail(Status::usage,
+                text("--draws is of --format text and jsonl; {} has whole render passes", command.format()));
   const auto request = span_arguments.request();
   if (!request) return tl::unexpected(request.error());
   if (hops && !around) return fail(Status::usage, "--hops N is of --around RECORD");
@@ -229,7 +235,7 @@ Result<int> run_graph(Arguments args) {
   Printer printer(command, *rows, *walk, *span, near, has_order ? &*has_order : nullptr,
                   need_orders ? &*need_orders : nullptr);
   RONDO_TRY(printer.head());
-  const auto totals = walk->run(printer, need_orders ? &need_orders->questions() : nullptr);
+  const auto totals = walk->run(printer, need_orders ? &need_orders->questions() : nullptr, draws);
   if (!totals) return tl::unexpected(totals.error());
   RONDO_TRY(printer.finish(*totals));
   return 0;

@@ -23,21 +23,20 @@ constexpr access::Limits kGraphLimits{.executed = 1 << 18, .recorded = 1 << 15, 
 // Batches begin where they are submitted: which one waits for which is the resolver's.
 class Orders final : public model::SubmitSink {
  public:
-  explicit Orders(graph::SyncQuestions& questions) : questions_(questions) {}
+  explicit Orders(std::optional<graph::WorkGraph>& work) : work_(work) {}
   void batch(const model::Batch& batch) override {
-    questions_.submitted(batch);
-    questions_.begins(batch);
+    work_->submitted(batch);
+    work_->begins(batch);
     batches_.push_back(batch);
   }
-  void host(const model::HostSync& sync) override { questions_.host(sync); }
-  void ended(ObjectId id) override { questions_.ended(id); }
+  void host(const model::HostSync& sync) override { work_->host(sync); }
   void end_batches() {
-    for (const model::Batch& one : batches_) questions_.ends(one);
+    for (const model::Batch& one : batches_) work_->ends(one);
     batches_.clear();
   }
 
  private:
-  graph::SyncQuestions& questions_;
+  std::optional<graph::WorkGraph>& work_;
   std::vector<model::Batch> batches_;
 };
 
@@ -54,10 +53,10 @@ void graph(Bytes file) {
   model::Parameters parameters;
   model::Placement placement;
   graph::SyncQuestions questions;
-  Orders orders(questions);
+  std::optional<graph::WorkGraph> work;
+  Orders orders(work);
   model::Submits submits(orders);
   std::uint32_t items = 0;
-  std::optional<graph::WorkGraph> work;
   access::Model model([&](const access::Executed& executed) { work->take(executed, 0); }, kGraphLimits,
                       model::kBarriers | model::kTransitions | model::kEvents | model::kQueries);
   const auto item = [&](const graph::Item& one, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) {
@@ -76,13 +75,12 @@ void graph(Bytes file) {
     if (!model::load(stream, step, parameters)) break;
     const model::Call call = model::call_of(stream, step, parameters);
     placement.take(call);
-    questions.call(call, placement);
-    for (const ObjectId id : call.ended) work->ended(id);
+    work->call(call, 0);
     submits.take(call);
     model.take(call);
     orders.end_batches();
-    questions.done();
     if (step.submits != 0) work->finish();
+    work->done();
   }
   work->finish();
   questions.finish();

@@ -102,11 +102,10 @@ SCENARIO("a capture without presents has no frame for any tool", "[graph]") {
   const std::string& path = two_dispatches();
   const TemporaryDirectory directory;
   const std::string why = ": there is no frame 0: it has 0 frames, as a frame ends with a present, and it has none";
-  const std::vector<Outcome> outcomes{rondo({"graph", "--frames", "0", path}),
-                                      rondo({"who", "--frames", "0", path, "VkBuffer#1"}),
-                                      rondo({"info", "--draws", "--frames", "0", path}),
-                                      rondo({"trim", "--frames", "0", path, "-o", directory.file("part.rondo")}),
-                                      player({"--frames", "0", path})};
+  const std::vector<Outcome> outcomes{
+      rondo({"graph", "--frames", "0", path}), rondo({"who", "--frames", "0", path, "VkBuffer#1"}),
+      rondo({"info", "--draws", "--frames", "0", path}),
+      rondo({"trim", "--frames", "0", path, "-o", directory.file("part.rondo")}), player({"--frames", "0", path})};
   for (const Outcome& outcome : outcomes) {
     INFO(outcome.both());
     CHECK(outcome.status == kUsage);

@@ -164,6 +164,67 @@ SCENARIO("a need says what orders it, or that nothing does", "[graph]") {
   }
 }
 
+SCENARIO("what the host ends needs the end of the work that uses it", "[graph]") {
+  for (const bool clean : {false, true}) {
+    INFO(clean);
+    const std::string path = plant(clean ? "lifetime-buffer-destroyed-clean" : "lifetime-buffer-destroyed").path;
+    const std::vector<Json> rows = graph_of(path, {"--both"});
+    const std::string work = unquoted(labelled(rows, "item", "A").at("/name"));
+    // The first buffer that A uses and the program destroys.
+    const Json* end = nullptr;
+    for (const Json& row : rows)
+      if (end == nullptr && row.at("/row") == "\"item\"" && row.at("/command") == "\"vkDestroyBuffer\"" &&
+          row.size("/needs") != 0 && unquoted(row.at("/needs/0/name")) == work)
+        end = &row;
+    REQUIRE(end != nullptr);
+    CHECK(unquoted(end->at("/kind")) == "lifetime");
+    CHECK(unquoted(end->at("/needs/0/kinds/0")) == "LIFETIME");
+    CHECK(unquoted(end->at("/needs/0/object")).rfind("VkBuffer#", 0) == 0);
+    CHECK(unquoted(end->at("/needs/0/order")) == (clean ? "ordered" : "race"));
+    // Both are in rondo why, and what is destroyed comes after the wait of the host.
+    const std::string record = unquoted(end->at("/name"));
+    const Outcome why = rondo({"why", path, work, record});
+    INFO(why.both());
+    CHECK(why.out.find("LIFETIME VkBuffer#") != std::string::npos);
+    const std::string has = rondo({"graph", "--has", "--around", record, "--hops", "0", path}).out;
+    INFO(has);
+    CHECK((has.find("vkWaitForFences") != std::string::npos) == clean);
+    // It touches no memory.
+    CHECK(rondo({"graph", "--format=thunks", path}).out.find("vkDestroyBuffer") == std::string::npos);
+  }
+}
+
+SCENARIO("a render pass shows its draws", "[graph]") {
+  const Recording& capture = captured({program("draws")});
+  REQUIRE(capture.run.status == 0);
+  const std::vector<Json> plain = graph_of(capture.path, {}), rows = graph_of(capture.path, {"--draws"});
+  std::uint64_t passes = 0, draws = 0, left = 0;
+  std::string pass;
+  for (const Json& row : rows) {
+    if (row.at("/row") == "\"item\"") {
+      CHECK(left == 0);
+      if (row.at("/kind") != "\"pass\"") continue;
+      passes += 1;
+      left = number(row, "/draws");
+      draws += left;
+      pass = row.at("/item");
+    } else if (row.at("/row") == "\"draw\"") {
+      REQUIRE(left > 0);
+      left -= 1;
+      CHECK(row.at("/item") == pass);
+      CHECK(row.at("/draw") != "null");
+      CHECK(row.size("/counts") > 0);
+    }
+  }
+  CHECK(passes > 0);
+  CHECK(draws > 0);
+  CHECK(rows.size() == plain.size() + draws);
+  CHECK(static_cast<std::uint64_t>(count(rondo({"graph", "--draws", capture.path}).out, "\n    ")) >= draws);
+  const Outcome refused = rondo({"graph", "--draws", "--format=dot", capture.path});
+  CHECK(refused.status == 2);
+  CHECK(refused.err.find("--draws") != std::string::npos);
+}
+
 SCENARIO("a part that a resource does not have is refused, and what it has is named", "[graph]") {
   struct Case {
     const char* plant;
@@ -209,7 +270,10 @@ SCENARIO("operations stand between what they order", "[graph]") {
   REQUIRE(b.size("/after") == 1);
   CHECK(b.at("/after/0/operation") == second.at("/operation"));
   // The host waits for the submit, so for both.
-  CHECK(rows[rows.size() - 2].at("/kind") == "\"host wait\"");
+  std::string last;
+  for (const Json& row : rows)
+    if (row.at("/row") == "\"operation\"") last = row.at("/kind");
+  CHECK(last == "\"host wait\"");
   // A semaphore waits for its signal.
   std::set<std::string> kinds;
   for (const Json& row : graph_of(plant("semaphore-early-clean").path, {"--has"}))

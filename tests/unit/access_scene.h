@@ -87,9 +87,10 @@ struct AccessScene {
                  {.result = VK_SUCCESS});
     return made;
   }
-  void begin(VkCommandBuffer to) {
+  void begin(VkCommandBuffer to, VkCommandBufferUsageFlags flags = 0) {
     VkCommandBufferBeginInfo info{};
     info.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+    info.flags = flags;
     capture.call(CommandId::vkBeginCommandBuffer, args_vkBeginCommandBuffer{to, &info}, {.result = VK_SUCCESS});
   }
   void fill(VkCommandBuffer to, VkBuffer target, VkDeviceSize offset, VkDeviceSize size) {

@@ -57,7 +57,7 @@ class World {
     // What is recorded is executed several times.
     for (std::uint64_t i = 0; i < 3; ++i) {
       const VkCommandBuffer commands = scene_.command_buffer(0x500 + i);
-      scene_.begin(commands);
+      scene_.begin(commands, VK_COMMAND_BUFFER_USAGE_SIMULTANEOUS_USE_BIT);
       std::vector<Node> recorded;
       for (std::uint64_t n = below(8); n != 0; --n) recorded.push_back(record(commands));
       commands_.emplace_back(commands, recorded);

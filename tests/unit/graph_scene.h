@@ -35,7 +35,7 @@ struct KeptGraph final : analyzers::GraphVisitor {
         EXPECT_LT(one, item.number);
         direct[item.number][need.possible ? 1 : 0].insert(one);
         said.push_back((need.possible ? "maybe " : "") + std::to_string(one) + " " + analyzers::kinds_text(need.kinds) +
-                       " " + place_text(walk_, place_of(walk_, need.space, need.begin, need.end)));
+                       " " + place_text(walk_, place_of(walk_, need)));
       }
     }
     needs_of.push_back(std::move(said));

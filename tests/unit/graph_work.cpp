@@ -142,10 +142,14 @@ TEST(GraphOfWork, IsInTheOrderOfExecution) {
   values.pWaitSemaphoreValues = &never;
   scene.capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{scene.queue, 1, &info, VK_NULL_HANDLE}, kOk);
   scene.look([](const KeptGraph& graph) {
-    ASSERT_EQ(graph.items.size(), 2u);
+    ASSERT_EQ(graph.items.size(), 3u);
     EXPECT_EQ(graph.items[0].work.submit, 1u);
     EXPECT_EQ(graph.items[1].work.submit, 0u);
     EXPECT_EQ(graph.needs_of[1], Said{"0 WAW VkBuffer#0 16:32"});
+    // It submits commands again that may not execute twice at the same time.
+    EXPECT_EQ(graph.items[2].kind, graph::ItemKind::lifetime);
+    EXPECT_EQ(graph.items[2].work.command, CommandId::vkQueueSubmit);
+    EXPECT_EQ(graph.needs_of[2], Said{"1 LIFETIME VkCommandBuffer#1"});
     EXPECT_EQ(graph.totals.never_began, 1u);
   });
 }

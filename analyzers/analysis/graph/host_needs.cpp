@@ -29,24 +29,33 @@ bool is_shared(const void* chain) {
 
 // --- Calls ---
 
-void HostNeeds::need(HostNeed::Kind kind, const ObjectUses::End& end) {
-  uses_.uses_of(end.object, *placement_, end.is_event_reset, found_);
-  for (const ObjectUses::Use& use : found_) {
-    const Batch& batch = batches_[use.batch];
-    if (!batch.has_ended) continue;  // it waits for what comes later
-    need_end(kind, batch, end.object, end.is_quiet || use.is_quiet);
+void HostNeeds::take_lifetimes() {
+  for (; taken_ < lifetimes_.needs().size(); ++taken_) {
+    const LifetimeNeed& need = lifetimes_.needs()[taken_];
+    need_end(need.is_fence ? HostNeed::Kind::lifetime_of_fence : HostNeed::Kind::lifetime, need.batch, need.object,
+             need.is_quiet);
   }
 }
 
-void HostNeeds::need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) const {
-  sink_({kind, {HostNeed::kEnd, batch.end, 0, 0}, batch.stage, batch.node, batch.record, object, is_quiet});
+void HostNeeds::done() {
+  lifetimes_.done();
+  taken_ = 0;
+}
+
+void HostNeeds::need_end(HostNeed::Kind kind, std::uint32_t number, ObjectId object, bool is_quiet) const {
+  const Lifetimes::Batch& batch = lifetimes_.batch(number);
+  sink_({kind,
+         {HostNeed::kEnd, batches_[number].end, 0, 0},
+         batches_[number].stage,
+         batch.node,
+         batch.record,
+         object,
+         is_quiet});
 }
 
 void HostNeeds::call(const model::Call& call, const model::Placement& placement) {
-  placement_ = &placement;
-  uses_.take(call);
-  for (const ObjectUses::End& end : uses_.ends())
-    need(end.is_fence ? HostNeed::Kind::lifetime_of_fence : HostNeed::Kind::lifetime, end);
+  lifetimes_.call(call, placement);
+  take_lifetimes();
   for (const ObjectId id : call.ended) {
     writes_.erase(id);
     mapped_.erase(id);
@@ -81,22 +90,17 @@ void HostNeeds::call(const model::Call& call, const model::Placement& placement)
 }
 
 void HostNeeds::submitted(const model::Batch& batch) {
-  again_.clear();
-  uses_.ends_of(batch, again_);
-  for (const ObjectId commands : again_) need(HostNeed::Kind::lifetime, {commands});
+  lifetimes_.submitted(batch);
+  take_lifetimes();
 }
 
 void HostNeeds::host_before(const model::HostSync& sync) {
-  using Kind = model::HostSync::Kind;
-  if (!sync.succeeded) return;
-  // Nothing may wait for the semaphore of an acquire any more, nor signal it.
-  if (sync.kind == Kind::acquire_image)
-    for (const model::SemaphoreUse& one : sync.semaphores) need(HostNeed::Kind::lifetime, {one.semaphore});
-  if (sync.kind == Kind::query_results && !sync.waits_for_queries)
-    need(HostNeed::Kind::read_back, {sync.query_pool, true});
-  // Others may wait for it, or have: the capture does not say that they did.
-  if (sync.kind == Kind::export_fence || sync.kind == Kind::import_fence)
-    for (const ObjectId fence : sync.fences) uses_.forget_fence(fence);
+  lifetimes_.host(sync);
+  take_lifetimes();
+  if (sync.kind != model::HostSync::Kind::query_results || !sync.succeeded || sync.waits_for_queries) return;
+  found_.clear();
+  lifetimes_.uses_of({sync.query_pool, true}, found_);
+  for (const LifetimeNeed& one : found_) need_end(HostNeed::Kind::read_back, one.batch, one.object, true);
 }
 
 void HostNeeds::may_read(ObjectId memory, AccessKind kind, Write& write) {
@@ -104,7 +108,7 @@ void HostNeeds::may_read(ObjectId memory, AccessKind kind, Write& write) {
          {kind, write.place, 0, 0},
          kind.stage,
          write.node,
-         batches_[write.batch].record,
+         lifetimes_.batch(write.batch).record,
          memory,
          true});
 }
@@ -131,26 +135,24 @@ void HostNeeds::host_after() {
 
 void HostNeeds::finish() {
   for (const auto& [queue, number] : last_)
-    if (batches_[number].has_ended) need_end(HostNeed::Kind::read_back, batches_[number], ObjectId::null, true);
+    if (lifetimes_.batch(number).has_ended) need_end(HostNeed::Kind::read_back, number, ObjectId::null, true);
 }
 
 // --- Batches ---
 
 void HostNeeds::begins(const model::Batch& batch) {
-  const auto number = static_cast<std::uint32_t>(batches_.size());
-  Batch& made = batches_.emplace_back();
-  made.record = batch.record;
+  const std::uint32_t number = lifetimes_.begins(batch);
   stages_ = 0;
+  Batch& made = batches_.emplace_back();
   made.end.queue = static_cast<std::uint16_t>(log_.queue_of(batch.queue));
-  uses_.begins(number, made.end.queue, batch);
   // A host that waits does not learn when a present is over.
   if (batch.kind != model::Batch::Kind::present) last_[made.end.queue] = number;
 }
 
 void HostNeeds::ends(const model::Batch& batch) {
-  if (batches_.empty() || batches_.back().record != batch.record) return;
+  lifetimes_.ends(batch);
+  if (batches_.empty() || !lifetimes_.batch(static_cast<std::uint32_t>(batches_.size() - 1)).has_ended) return;
   Batch& ended = batches_.back();
-  ended.has_ended = true;
   ended.end.time = log_.now();
   ended.stage = HostNeed::kEnd.stage;
   for (VkPipelineStageFlags2 rest = stages_; rest != 0; rest &= rest - 1) {
@@ -159,15 +161,10 @@ void HostNeeds::ends(const model::Batch& batch) {
   }
 }
 
-void HostNeeds::node(std::uint32_t node, const SyncLog::Place& place) {
+void HostNeeds::node(std::uint32_t node, const SyncLog::Place& place, const access::Executed& executed) {
   node_ = node;
   place_ = place;
-  if (!batches_.empty() && batches_.back().end.queue == place.queue) batches_.back().node = node;
-}
-
-void HostNeeds::touches(ObjectId object) {
-  if (batches_.empty() || batches_.back().end.queue != place_.queue) return;
-  uses_.touched(static_cast<std::uint32_t>(batches_.size() - 1), place_.queue, object);
+  lifetimes_.node(node, executed);
 }
 
 void HostNeeds::writes(ObjectId memory, AccessKind kind) {

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "analyzers/analysis/graph/object_uses.h"
+#include "analyzers/analysis/graph/lifetimes.h"
 #include "analyzers/analysis/graph/sync_order.h"
 
 namespace rondo::graph {
@@ -35,7 +35,7 @@ struct HostNeed {
   std::uint64_t batch = 0;  // record of the call that submits it
   ObjectId object = ObjectId::null;
   bool is_quiet = false;  // perhaps it does not need it
-  static constexpr std::uint32_t kNoNode = UINT32_MAX;
+  static constexpr std::uint32_t kNoNode = Lifetimes::kNoNode;
   // A batch ends in no stage. It has a bit that no command can name: only what waits for all of a batch has it.
   static constexpr AccessKind kEnd{63, 63};
 };
@@ -51,16 +51,16 @@ class HostNeeds {
   void submitted(const model::Batch& batch);
   void host_before(const model::HostSync& sync);
   void host_after();  // the log has taken it
-  void done() { uses_.done(); }
+  void done();
   // The capture ends, and with it what the program knows of its work.
   void finish();
+  const Lifetimes& lifetimes() const { return lifetimes_; }
 
   // In the order of execution: after the log has taken the begin, and before it takes the end.
   void begins(const model::Batch& batch);
   void ends(const model::Batch& batch);
   // A node of the work of the batch that began last, …
-  void node(std::uint32_t node, const SyncLog::Place& place);
-  void touches(ObjectId object);
+  void node(std::uint32_t node, const SyncLog::Place& place, const access::Executed& executed);
   void works_in(VkPipelineStageFlags2 stages) { stages_ |= stages; }
   // … which writes bytes of a memory.
   void writes(ObjectId memory, AccessKind kind);
@@ -69,9 +69,6 @@ class HostNeeds {
   struct Batch {
     SyncLog::Place end;
     std::uint8_t stage = 0;  // the last one of its work
-    std::uint32_t node = HostNeed::kNoNode;
-    std::uint64_t record = 0;
-    bool has_ended = false;
   };
   struct Write {
     std::uint32_t batch = 0, node = 0;
@@ -81,15 +78,15 @@ class HostNeeds {
   // The last writes to one memory, by queue and kind of access. Each batch has at most one for each of these.
   using Writes = std::map<std::pair<std::uint16_t, AccessKind>, std::vector<Write>>;
 
-  void need(HostNeed::Kind kind, const ObjectUses::End& end);
-  void need_end(HostNeed::Kind kind, const Batch& batch, ObjectId object, bool is_quiet) const;
+  void take_lifetimes();
+  void need_end(HostNeed::Kind kind, std::uint32_t batch, ObjectId object, bool is_quiet) const;
   void may_read(ObjectId memory, AccessKind kind, Write& write);
 
-  ObjectUses uses_;
-  const model::Placement* placement_ = nullptr;  // of the call that was taken last
+  Lifetimes lifetimes_;
+  std::size_t taken_ = 0;  // of its needs
   const SyncLog& log_;
   const Sink sink_;
-  std::vector<Batch> batches_;
+  std::vector<Batch> batches_;        // by their number in lifetimes_
   VkPipelineStageFlags2 stages_ = 0;  // of the work of the last one
   std::uint32_t node_ = 0;            // the node whose touches are told now
   SyncLog::Place place_;
@@ -97,8 +94,7 @@ class HostNeeds {
   std::unordered_map<ObjectId, Writes> writes_;
   std::unordered_set<ObjectId> mapped_, shared_;  // memories
   // Reused.
-  std::vector<ObjectUses::Use> found_;
-  std::vector<ObjectId> again_;
+  std::vector<LifetimeNeed> found_;
 };
 
 }  // namespace rondo::graph

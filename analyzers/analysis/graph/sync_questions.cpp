@@ -56,10 +56,10 @@ void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
   RONDO_CHECK(node == places_.size());
   places_.push_back(place_);
   if (watch_ && watch_(executed)) watched_.push_back({node, {}});
-  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command});
+  const bool works = executed.recorded != nullptr || !executed.touches.empty() || executed.reach.unknown != 0;
+  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command, works});
   if (executed.recorded == nullptr) return;
-  host_needs_.node(node, place_);
-  for (const access::Touch& touch : executed.touches) host_needs_.touches(touch.object);
+  host_needs_.node(node, place_, executed);
 }
 
 std::vector<AccessAt> SyncQuestions::accesses(std::uint32_t node, const Way& way) const {

@@ -63,6 +63,9 @@ class SyncQuestions {
   void ends(const model::Batch& batch);
   void finish();
 
+  // What calls need of work that may use what they end.
+  const Lifetimes& lifetimes() const { return host_needs_.lifetimes(); }
+
   // --- As WorkGraph takes them ---
 
   // Each command and call, before its node; also one that has none.
@@ -109,6 +112,7 @@ class SyncQuestions {
     std::uint64_t record = 0, at = 0, submit = 0;
     std::uint32_t label_path = 0;
     CommandId command{};
+    bool works = true;  // false: a call that only ends what work has used
   };
   static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(places_.size()); }

@@ -93,6 +93,7 @@ class Verdicts {
   void find_removable() {
     std::map<std::uint32_t, std::uint32_t> last_time;  // of work, by queue
     for (std::uint32_t node = 0; node < questions_.nodes(); ++node) {
+      if (!questions_.executed(node).works) continue;
       const SyncLog::Place& place = questions_.place(node);
       std::uint32_t& time = last_time[place.queue];
       time = std::max(time, place.time);

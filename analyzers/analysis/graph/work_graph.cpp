@@ -61,11 +61,101 @@ const char* name_of(ItemKind kind) {
       return "host";
     case ItemKind::present:
       return "present";
+    case ItemKind::lifetime:
+      return "lifetime";
   }
   return "";
 }
 
+// --- Calls ---
+
+void WorkGraph::call(const model::Call& call, std::uint64_t frame) {
+  call_ = {};
+  call_.record = call_.at = call.sequence;
+  call_.command = call.command.canonical;
+  call_frame_ = frame;
+  if (sync_ != nullptr)
+    sync_->call(call, placement_);
+  else
+    lifetimes_.call(call, placement_);
+  take_lifetimes();
+  for (const ObjectId id : call.ended) {
+    spaces_.ended(id);
+    if (sync_ != nullptr) sync_->ended(id);
+  }
+}
+
+void WorkGraph::submitted(const model::Batch& batch) {
+  if (sync_ != nullptr)
+    sync_->submitted(batch);
+  else
+    lifetimes_.submitted(batch);
+  take_lifetimes();
+}
+
+void WorkGraph::host(const model::HostSync& host) {
+  if (sync_ != nullptr)
+    sync_->host(host);
+  else
+    lifetimes_.host(host);
+  take_lifetimes();
+}
+
+void WorkGraph::done() {
+  tell_lifetimes();
+  lifetimes_taken_ = 0;
+  if (sync_ != nullptr)
+    sync_->done();
+  else
+    lifetimes_.done();
+}
+
+void WorkGraph::begins(const model::Batch& batch) {
+  tell_lifetimes();
+  if (sync_ != nullptr)
+    sync_->begins(batch);
+  else
+    lifetimes_.begins(batch);
+}
+
+void WorkGraph::ends(const model::Batch& batch) {
+  finish();
+  if (sync_ != nullptr)
+    sync_->ends(batch);
+  else
+    lifetimes_.ends(batch);
+}
+
+// Batches without work have no item that could be needed.
+void WorkGraph::take_lifetimes() {
+  for (; lifetimes_taken_ < lifetimes().needs().size(); ++lifetimes_taken_) {
+    const LifetimeNeed& need = lifetimes().needs()[lifetimes_taken_];
+    const std::uint32_t node = lifetimes().batch(need.batch).node;
+    if (node == Lifetimes::kNoNode) continue;
+    ItemNeed one;
+    one.from = item_of_[node];
+    one.kinds = kLifetime;
+    one.possible = need.is_quiet;
+    one.object = need.object;
+    ends_.push_back(one);
+  }
+}
+
+// The call as an item of its own.
+void WorkGraph::tell_lifetimes() {
+  if (ends_.empty()) return;
+  finish();
+  submit_ = Executed::kNoSubmit;
+  if (sync_ != nullptr) sync_->command(call_);
+  touch(call_);
+  tell({ItemKind::lifetime, analyzers::item_of(call_, call_frame_), items_, 1});
+}
+
+// --- What is executed ---
+
 void WorkGraph::take(const Executed& executed, std::uint64_t frame) {
+  // What a call touches itself and what it ends are needs of one item.
+  if (executed.recorded != nullptr || executed.record != call_.record) tell_lifetimes();
   if (executed.submit != submit_) finish();
   submit_ = executed.submit;
   if (sync_ != nullptr) {
@@ -84,6 +174,7 @@ void WorkGraph::take(const Executed& executed, std::uint64_t frame) {
     pass_.work.end = 0;
     pass_.work.render_pass = executed.recorded->pass;
     pass_.work.pipeline = ObjectId::null;
+    draws_.clear();
   }
   if (where == OpenPass::Where::outside) {
     if (!is_work(executed) && !has_transition(executed)) return;
@@ -99,6 +190,7 @@ void WorkGraph::take(const Executed& executed, std::uint64_t frame) {
     if (pass.draws != 0 && pass.pipeline != executed.recorded->pipeline) pass.has_several_pipelines = true;
     pass.pipeline = pass.has_several_pipelines ? ObjectId::null : executed.recorded->pipeline;
     pass.draws += 1;
+    if (with_draws_) draws_.push_back(analyzers::item_of(executed, frame));
   }
   touch(executed);
   if (where != OpenPass::Where::ends) return;
@@ -115,6 +207,7 @@ void WorkGraph::finish() {
 void WorkGraph::end_pass() {
   if (!has_pass_) return;
   has_pass_ = false;
+  pass_.children = draws_;
   tell(pass_);
 }
 
@@ -122,7 +215,10 @@ void WorkGraph::touch(const Executed& executed) {
   const std::uint32_t node = needs_.begin();
   RONDO_CHECK(node == item_of_.size());
   item_of_.push_back(items_);
-  if (sync_ != nullptr) sync_->node(node, executed);
+  if (sync_ != nullptr)
+    sync_->node(node, executed);
+  else
+    lifetimes_.node(node, executed);
   for (const access::Touch& one : executed.touches)
     if (!one.forgets || !changes_layout_of(executed, one.object))
       spaces_.touch(one, objects_.objects()[one.object].type);
@@ -174,6 +270,10 @@ void WorkGraph::needs(std::uint32_t node, std::span<const Need> all) {
 }
 
 void WorkGraph::tell(const Item& item) {
+  if (item.work.submit == Executed::kNoSubmit) {
+    item_needs_.insert(item_needs_.end(), ends_.begin(), ends_.end());
+    ends_.clear();
+  }
   settle_needs();
   settle_pieces();
   RONDO_CHECK(item.number == items_);
@@ -216,18 +316,18 @@ void WorkGraph::settle_needs() {
     std::sort(item_needs_.begin(), item_needs_.end(),
               [&](const ItemNeed& a, const ItemNeed& b) { return order(a) < order(b); });
   };
-  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.possible, a.kinds, a.begin, a.end); });
+  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.object, a.possible, a.kinds, a.begin, a.end); });
   merge(
       [](const ItemNeed& a, const ItemNeed& b) {
-        return a.from == b.from && a.space == b.space && a.possible == b.possible && a.kinds == b.kinds &&
-               b.begin <= a.end;
+        return a.from == b.from && a.space == b.space && a.object == b.object && a.possible == b.possible &&
+               a.kinds == b.kinds && b.begin <= a.end;
       },
       [](ItemNeed& a, const ItemNeed& b) { a.end = std::max(a.end, b.end); });
-  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.possible, a.begin, a.end, a.kinds); });
+  sort_by([](const ItemNeed& a) { return std::tuple(a.from, a.space, a.object, a.possible, a.begin, a.end, a.kinds); });
   merge(
       [](const ItemNeed& a, const ItemNeed& b) {
-        return a.from == b.from && a.space == b.space && a.possible == b.possible && a.begin == b.begin &&
-               a.end == b.end;
+        return a.from == b.from && a.space == b.space && a.object == b.object && a.possible == b.possible &&
+               a.begin == b.begin && a.end == b.end;
       },
       [](ItemNeed& a, const ItemNeed& b) { a.kinds = static_cast<std::uint8_t>(a.kinds | b.kinds); });
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <vector>
 
+#include "analyzers/analysis/graph/lifetimes.h"
 #include "analyzers/analysis/graph/needs.h"
 #include "analyzers/analysis/graph/spaces.h"
 #include "analyzers/analysis/graph/sync_questions.h"
@@ -26,6 +27,7 @@ enum class ItemKind : std::uint8_t {
   transition,  // a barrier that changes a layout or an owner; or the wait for an event that does
   host,        // a call that touches memory by itself: a host write, a host copy
   present,
+  lifetime,  // a call of the host that ends, resets, records again, updates or submits again what work has used
 };
 const char* name_of(ItemKind kind);
 
@@ -35,18 +37,20 @@ struct Item {
   WorkItem work;
   std::uint32_t number = 0;    // from 0, in the order in which items are told
   std::uint32_t commands = 0;  // of a pass: that are in it, its begin and end too
+  // Of a pass: its draws, where somebody asked for them. While the item is told.
+  std::span<const WorkItem> children = {};
 };
 
 // Why an item needs another one: a set of these.
 enum NeedKind : std::uint8_t {
-  kRaw = 1,     // it reads what the other one wrote
-  kWar = 2,     // it writes what the other one read
-  kWaw = 4,     // it writes what the other one wrote
-  kLayout = 8,  // one of both is a layout transition
-  kQuery = 16,  // they use the same queries
+  kRaw = 1,        // it reads what the other one wrote
+  kWar = 2,        // it writes what the other one read
+  kWaw = 4,        // it writes what the other one wrote
+  kLayout = 8,     // one of both is a layout transition
+  kQuery = 16,     // they use the same queries
+  kLifetime = 32,  // the host ends, resets, records again, updates or submits again what work may still use
   // Of races alone (analysis/sync_findings.h):
-  kLifetime = 32,  // the host ends, resets, records again or updates what work may still use
-  kOwner = 64,     // it reads what another queue family owns
+  kOwner = 64,  // it reads what another queue family owns
 };
 
 struct ItemNeed {
@@ -55,6 +59,7 @@ struct ItemNeed {
   std::uint64_t begin = 0, end = 0;  // of the space; 0: nobody knows the range
   std::uint8_t kinds = 0;
   bool possible = false;
+  ObjectId object = ObjectId::null;  // of kLifetime alone, instead of a range: what the other one may still use
   friend bool operator==(const ItemNeed&, const ItemNeed&) = default;
 };
 
@@ -77,16 +82,27 @@ class WorkGraph final : NeedSink {
     std::function<void(std::uint32_t join, std::span<const std::uint32_t> items)> join;
   };
   // `sync`: is told what must be asked of the program's synchronization, if it is given.
+  // `with_draws`: items of passes have their draws.
   WorkGraph(const model::Placement& placement, const access::Model& model, const ObjectTable& objects, Sink sink,
-            SyncQuestions* sync = nullptr, const NeedLimits& limits = {})
-      : objects_(objects),
+            SyncQuestions* sync = nullptr, const NeedLimits& limits = {}, bool with_draws = false)
+      : placement_(placement),
+        objects_(objects),
         sink_(std::move(sink)),
         sync_(sync),
+        with_draws_(with_draws),
         needs_(*this, limits),
         spaces_(placement, model, needs_) {}
 
+  // In the order of the capture: each call, before what it submits, and done() after what it executes. What the call
+  // waits for, and what it submits, as model::SubmitSink is told.
+  void call(const model::Call& call, std::uint64_t frame);
+  void submitted(const model::Batch& batch);
+  void host(const model::HostSync& host);
+  void done();
+  // In the order of execution.
+  void begins(const model::Batch& batch);
+  void ends(const model::Batch& batch);
   void take(const access::Executed& executed, std::uint64_t frame);
-  void ended(ObjectId id) { spaces_.ended(id); }
   // The end of a submit, or of the capture: a pass that is open ends there.
   void finish();
 
@@ -100,12 +116,23 @@ class WorkGraph final : NeedSink {
   void touch(const access::Executed& executed);
   void tell(const Item& item);
   void end_pass();
+  const Lifetimes& lifetimes() const { return sync_ != nullptr ? sync_->lifetimes() : lifetimes_; }
+  void take_lifetimes();
+  void tell_lifetimes();
   void settle_needs();
   void settle_pieces();
 
+  const model::Placement& placement_;
   const ObjectTable& objects_;
   const Sink sink_;
   SyncQuestions* const sync_;
+  const bool with_draws_;
+  Lifetimes lifetimes_;  // where `sync_` has none
+  // The call that was taken last, and what it needs of work that may use what it ends.
+  access::Executed call_;
+  std::uint64_t call_frame_ = 0;
+  std::size_t lifetimes_taken_ = 0;
+  std::vector<ItemNeed> ends_;
   Needs needs_;
   Spaces spaces_;
   std::vector<std::uint32_t> item_of_;  // by node
@@ -113,6 +140,7 @@ class WorkGraph final : NeedSink {
   analyzers::OpenPass open_;
   Item pass_;  // that is open, or suspended
   bool has_pass_ = false;
+  std::vector<WorkItem> draws_;  // of that pass
   std::uint64_t submit_ = access::Executed::kNoSubmit;
   std::vector<ItemNeed> item_needs_;  // of the item that is open
   std::vector<Piece> pieces_;         // likewise
