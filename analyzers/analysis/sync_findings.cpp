@@ -99,12 +99,15 @@ std::string_view word_of(SyncRule rule) {
   return "";
 }
 
-Result<SyncAnalysis> SyncAnalysis::of(const std::string& path) {
+Result<SyncAnalysis> SyncAnalysis::of(const std::string& path, const SpanRequest& request) {
   SyncAnalysis made;
   made.questions_ = std::make_unique<SyncQuestions>();
   auto walk = GraphWalk::open(path);
   if (!walk) return tl::unexpected(walk.error());
   made.walk_ = std::make_unique<GraphWalk>(std::move(*walk));
+  auto span = WorkSpan::find(*made.walk_, request);
+  if (!span) return tl::unexpected(span.error());
+  made.span_ = std::move(*span);
   NoVisit visitor;
   const auto totals = made.walk_->run(visitor, made.questions_.get());
   if (!totals) return tl::unexpected(totals.error());
@@ -221,8 +224,9 @@ void SyncAnalysis::find_operations() {
   for (std::uint32_t i = 1; i < syncs.size(); ++i) {
     const SyncOp& sync = syncs[i];
     const graph::SyncResult& result = verdicts_.syncs[i];
-    findings_.operations += 1;
     const std::uint64_t ordinal = ordinals[{sync.at, sync.submit}]++;
+    if (!span_.has(sync.at, sync.submit, sync.label_path, *walk_)) continue;
+    findings_.operations += 1;
     SyncFinding finding;
     finding.sync = i;
     finding.syncs = {i};

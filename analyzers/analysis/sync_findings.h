@@ -15,6 +15,7 @@
 #include "analyzers/analysis/graph/sync_verdicts.h"
 #include "analyzers/analysis/graph_places.h"
 #include "analyzers/analysis/graph_walk.h"
+#include "analyzers/analysis/work_span.h"
 
 namespace rondo::analyzers {
 
@@ -100,7 +101,9 @@ struct SyncFindings {
 // Walks the capture, twice where it has races. `questions` and `verdicts` hold what the findings refer to.
 class SyncAnalysis {
  public:
-  static Result<SyncAnalysis> of(const std::string& path);
+  // Findings and counts are of the span alone: commands that it executes, and races whose second command it executes.
+  // What is needed is looked for in the whole capture.
+  static Result<SyncAnalysis> of(const std::string& path, const SpanRequest& span = {});
 
   const SyncFindings& findings() const { return findings_; }
   SyncFindings& findings() { return findings_; }
@@ -120,6 +123,7 @@ class SyncAnalysis {
 
   std::unique_ptr<graph::SyncQuestions> questions_;
   std::unique_ptr<GraphWalk> walk_;
+  WorkSpan span_;
   graph::SyncVerdicts verdicts_;
   SyncFindings findings_;
   std::map<std::uint32_t, SyncRace> races_;  // by question, the first need of each

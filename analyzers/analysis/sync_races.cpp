@@ -33,6 +33,10 @@ class Ordinals {
       std::uint64_t submit = 0, next = 0;
       for (std::uint32_t i = 0; i < questions.nodes(); ++i) {
         const auto& one = questions.executed(i);
+        if (!one.works) {  // there are as many of these as objects happen to end
+          ordinals_.push_back(0);
+          continue;
+        }
         if (one.submit != submit) next = 0;
         submit = one.submit;
         ordinals_.push_back(next++);
@@ -85,8 +89,9 @@ std::uint8_t hazard_bit(graph::Hazard hazard) {
 // The races that a second walk of the capture finds, those of one cause together.
 class Races {
  public:
-  Races(const SyncQuestions& questions, const graph::SyncVerdicts& verdicts, const GraphWalk& walk)
-      : questions_(questions), verdicts_(verdicts), walk_(walk) {}
+  Races(const SyncQuestions& questions, const graph::SyncVerdicts& verdicts, const GraphWalk& walk,
+        const WorkSpan& span)
+      : questions_(questions), verdicts_(verdicts), walk_(walk), span_(span) {}
 
   static bool is_race(const SyncQuestions& questions, const graph::SyncVerdicts& verdicts, std::uint32_t question) {
     const SyncQuestion& one = questions.all()[question];
@@ -101,11 +106,11 @@ class Races {
     const bool in_submits = from.submit != SyncQuestions::kNoSubmit && to.submit != SyncQuestions::kNoSubmit;
     const std::uint64_t apart = in_submits ? to.submit - from.submit : 0;
     bool fresh = false;
-    Group& group =
-        group_of({(from.submit == SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals_.of(questions_, need.from.node),
-                  ordinals_.of(questions_, need.to.node), apart,
-                  static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command)},
-                 fresh);
+    Group& group = group_of(
+        {(from.submit == SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals_.of(questions_, need.from.node),
+         ordinals_.of(questions_, need.to.node), apart,
+         static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), is_in_span(to)},
+        fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
       race.from = side_of(questions_, need.from.node);
@@ -135,7 +140,8 @@ class Races {
     bool fresh = false;
     Group& group = group_of(
         {1 + 2 * (has_work ? ordinals_.of(questions_, host.node) : 0), 0, kOfHost,
-         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command)},
+         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command),
+         is_in_span(host.call)},
         fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
@@ -157,7 +163,8 @@ class Races {
     bool fresh = false;
     Group& group = group_of(
         {0, ordinals_.of(questions_, host.node), kOfHost,
-         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command)},
+         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command),
+         is_in_span(host.call)},
         fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
@@ -195,6 +202,7 @@ class Races {
         continue;
       // A question that many needs ask is named with all that this pair asks.
       for (const std::uint32_t question : group.questions) races[question] = race;
+      if (!std::get<4>(*pair)) continue;
       std::string cause =
           text("race {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", codec::info(race.from.executed.command).name,
                codec::info(race.to.executed.command).name, race.from.stages, race.from.access, race.to.stages,
@@ -213,8 +221,13 @@ class Races {
     std::uint32_t from = 0, to = 0;  // of its last occurrence
     std::vector<std::uint32_t> questions;
   };
-  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t>;
+  // The last one: the second command is in the span.
+  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
   static constexpr std::uint64_t kOfHost = UINT64_MAX;  // submits are not so far apart
+
+  bool is_in_span(const SyncQuestions::Executed& one) const {
+    return span_.has(one.at, one.submit, one.label_path, walk_);
+  }
 
   Group& group_of(const Pair& pair, bool& fresh) {
     const auto found = groups_.try_emplace(pair);
@@ -245,6 +258,7 @@ class Races {
   const SyncQuestions& questions_;
   const graph::SyncVerdicts& verdicts_;
   const GraphWalk& walk_;
+  const WorkSpan& span_;
   Ordinals ordinals_;
   std::map<Pair, Group> groups_;
   std::vector<const Pair*> in_order_;
@@ -266,7 +280,7 @@ Result<void> SyncAnalysis::find_races(const std::string& path) {
 
   auto walk = GraphWalk::open(path);
   if (!walk) return tl::unexpected(walk.error());
-  Races races(*questions_, verdicts_, *walk);
+  Races races(*questions_, verdicts_, *walk, span_);
   SyncQuestions again([&](std::uint32_t question, const graph::Need& need) { races.ask(question, need); },
                       [&](std::uint32_t question, const graph::HostNeed& need) { races.ask_of_host(question, need); });
   NoVisit visitor;

@@ -41,11 +41,18 @@ bool WorkSpan::contains(const WorkItem& item, const WorkNames& work) const {
     case SpanRequest::Kind::records:
       break;
   }
+  return has(item.at, item.submit, item.label_path, work);
+}
+
+bool WorkSpan::has(std::uint64_t at, std::uint64_t submit, std::uint32_t label_path, const WorkNames& work) const {
+  if (is_whole()) return true;
+  if (request_.kind == SpanRequest::Kind::submits && submit != access::Executed::kNoSubmit)
+    return submit >= request_.first && submit < request_.last;
   if (std::none_of(span_.intervals.begin(), span_.intervals.end(),
-                   [&](const RecordRange& one) { return item.at >= one.first && item.at <= one.last; }))
+                   [&](const RecordRange& one) { return at >= one.first && at <= one.last; }))
     return false;
   if (!is_command_label_) return true;
-  const auto labels = work.labels(item.label_path);
+  const auto labels = work.labels(label_path);
   return std::find(labels.begin(), labels.end(), request_.name) != labels.end();
 }
 

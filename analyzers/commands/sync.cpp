@@ -61,6 +61,8 @@ Result<int> run_sync(Arguments args) {
   cli.flag("--all", "what is needed or replaceable, too, and what for", all);
   cli.value("--max", "N", "at most N findings (default all)", max);
   cli.value("--fail-on", "RULES", "status 5 if there is a finding of one of these rules", fail_on);
+  SpanArguments span;
+  span.add_to(cli);
   command.add_budgets_to(cli);
   ProveArguments proving;
   proving.add_to(cli);
@@ -80,10 +82,12 @@ Result<int> run_sync(Arguments args) {
   const auto most = parse_count("--max", max, UINT64_MAX);
   if (!most) return tl::unexpected(most.error());
   RONDO_TRY(proving.check());
+  const auto request = span.request();
+  if (!request) return tl::unexpected(request.error());
   for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
   if (all && !rules) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
   RONDO_TRY(command.start());
-  auto analysis = SyncAnalysis::of(file);
+  auto analysis = SyncAnalysis::of(file, *request);
   if (!analysis) return tl::unexpected(analysis.error());
   std::optional<prove::Proofs> proofs;
   if (proving.is_asked()) {

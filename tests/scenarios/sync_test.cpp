@@ -178,6 +178,31 @@ SCENARIO("a finding can fail a build, and says in text what to do", "[sync]") {
             .out.find(text.substr(id, 14)) != std::string::npos);
 }
 
+SCENARIO("findings of a span are those of what it executes", "[sync]") {
+  // The second submit reads what the first one writes.
+  const std::string path = captured({program("hazards/hazards"), "two-submits"}).path;
+  const auto counted = [&](const std::string& file, const Words& span, const char* what) {
+    Words words{"sync", "--format=jsonl", file};
+    words.insert(words.end(), span.begin(), span.end());
+    return std::stoull(rows_of(rondo(words)).back().at(what));
+  };
+  CHECK(counted(path, {}, "/race") == 1);
+  CHECK(counted(path, {"--submits", "0"}, "/race") == 0);
+  CHECK(counted(path, {"--submits", "1"}, "/race") == 1);
+  CHECK(rondo({"sync", "--submits", "0", "--fail-on", "race", path}).status == 0);
+  CHECK(rondo({"sync", "--submits", "1", "--fail-on", "race", path}).status == 5);
+  CHECK(rondo({"sync", "--submits", "9", path}).status == 2);
+  // Each command of synchronization is in one frame, as it was first executed.
+  const std::string frames = captured(vkcube(6), {.checkpoints = "present"}).path;
+  std::uint64_t sum = 0;
+  for (int frame = 0; frame < 6; ++frame) sum += counted(frames, {"--frames", std::to_string(frame)}, "/operations");
+  const std::uint64_t all = counted(frames, {}, "/operations"),
+                      six = counted(frames, {"--frames", "0:6"}, "/operations");
+  CHECK(sum == six);
+  CHECK(six > 6);
+  CHECK(six <= all);
+}
+
 SCENARIO("rondo why names the shortest reasons from one item to another", "[sync]") {
   const std::string hazards = program("hazards/hazards");
   // Both dispatches, by their records.
