@@ -262,6 +262,38 @@ TEST(Sync, LooksAtTransitions) {
             "WAW c0 c2");
 }
 
+// "Image Layout Transitions": those of one queue execute in submission order. That orders nothing else.
+TEST(Sync, HasTransitionsOfOneQueueInOrder) {
+  const SyncScene::Scopes first{kClear, kWrite, kCopy, 0}, second{0, 0, kClear, kWrite};
+  EXPECT_EQ(found([&](SyncScene& s) {
+              const VkImage image = s.image(0x401, VK_FORMAT_R8G8B8A8_UNORM);
+              s.clear(image);
+              s.barrier(image, first, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+              s.barrier(image, second, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+              s.clear(image);
+            }),
+            Found{});
+  EXPECT_EQ(found([&](SyncScene& s) {
+              const VkImage image = s.image(0x401, VK_FORMAT_R8G8B8A8_UNORM);
+              s.fill(s.a);
+              s.barrier(image, first, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+              s.barrier(image, second, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+              s.fill(s.a);
+            }).front(),
+            "WAW c0 c3");
+  SyncScene s;
+  const VkImage image = s.image(0x401, VK_FORMAT_R8G8B8A8_UNORM);
+  const VkQueue other = s.other_queue(0x31);
+  const VkCommandBuffer more = s.command_buffer(0x21);
+  s.go(s.commands);
+  s.barrier(image, first, VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL);
+  s.go(more);
+  s.barrier(image, second, VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+  s.submit(s.queue, s.commands, {});
+  s.submit(other, more, {});
+  EXPECT_EQ(s.findings().front(), "WAW c0 c1");
+}
+
 TEST(Sync, LooksAtEvents) {
   const auto with = [](const SyncScene::Scopes& scopes, bool late) {
     return found([&](SyncScene& s) {

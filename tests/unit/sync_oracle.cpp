@@ -255,7 +255,8 @@ class Followed {
       if (reach.reached) made.push_back(second_scope(op.queue, one, reach));
       if (one.is_transition && has_piece(one.place))
         meet(access_of(op, command.dependencies[number]),
-             had_ended_before(op) || (access_.writes && !was_read_ ? reach.available : reach.reached));
+             had_ended_before(op) || is_transition_of(op.queue) ||
+                 (access_.writes && !was_read_ ? reach.available : reach.reached));
     }
     scopes_.insert(scopes_.end(), made.begin(), made.end());
   }
@@ -272,6 +273,9 @@ class Followed {
     return one;
   }
 
+  // "Layout transitions that are performed via image memory barriers execute in their entirety in submission order,
+  // relative to other image layout transitions submitted to the same queue". What they write is available.
+  bool is_transition_of(int queue) const { return access_.transition != nullptr && access_.queue == queue; }
   // The host knew of this access when it submitted the command. So even a transition with no stages first is after it.
   bool had_ended_before(const Op& op) const {
     return std::any_of(scopes_.begin(), scopes_.end(),

@@ -223,6 +223,24 @@ TEST_F(SyncOracle, TransfersHaveNoTransitions) {
   EXPECT_EQ(races(), (Races{{a, b, OracleRace::waw}}));
 }
 
+TEST_F(SyncOracle, TransitionsOfOneQueueAreInOrder) {
+  transition(kClear, kCopy, 0, 0);
+  transition(0, kClear, 0, kWrite);
+  p_.clear(c_, image_, 0, 1);
+  EXPECT_TRUE(races().empty());
+  const Record a = transition(kClear, kCopy, 0, 0);
+  submit(q0_);
+  const Record b = transition(0, kClear, 0, kWrite);
+  submit(q1_);
+  EXPECT_EQ(p_.races().count({a, b, OracleRace::waw}), 1u);
+}
+TEST_F(SyncOracle, TransitionsOrderNothingElse) {
+  EXPECT_TRUE(waw([&] {
+    transition(kClear, kCopy, kWrite, 0);
+    transition(0, kClear, 0, kWrite);
+  }));
+}
+
 TEST_F(SyncOracle, ATransitionIsAfterWhatTheHostKnew) {
   const Record a = p_.clear(c_, image_, 0, 1);
   submit(q0_);

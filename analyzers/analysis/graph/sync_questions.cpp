@@ -93,6 +93,10 @@ bool SyncQuestions::is_ordered(const Need& need, const Way& from, const Way& to,
   const SyncLog::Place& a = places_[need.from.node];
   const SyncLog::Place& b = places_[need.to.node];
   if (a.queue == SyncLog::kHost && b.queue == SyncLog::kHost) return true;  // calls come one after the other
+  // Layout transitions of one queue execute in submission order. What one writes is available, and the next sees it.
+  // Specification: "Image Layout Transitions".
+  if (a.queue == b.queue && is_layout_transition(need.from.node, from) && is_layout_transition(need.to.node, to))
+    return true;
   // Commands on queries are ordered on their queue, and the host asks for results. But before it resets queries, the
   // commands that use them must have ended.
   if (is_query)

@@ -170,6 +170,7 @@ class SyncQuestions {
   void ask_of_host(const HostNeed& need);
   bool is_foreign(const Need& need, const Way& from, const Way& to, const SpaceFacts& spaces) const;
   const model::Barrier* barrier_of(std::uint32_t node, const Way& way) const;
+  bool is_layout_transition(std::uint32_t node, const Way& way) const;
   void tell_host(const Needs& of, const SpaceFacts& spaces);
 
   const Asked asked_;

@@ -196,6 +196,14 @@ const model::Barrier* SyncQuestions::barrier_of(std::uint32_t node, const Way& w
   return op.part < sync.barriers.size() ? &sync.barriers[op.part] : nullptr;
 }
 
+// What only moves a resource to another queue family is none.
+bool SyncQuestions::is_layout_transition(std::uint32_t node, const Way& way) const {
+  if (!way.changes_layout) return false;
+  const model::Barrier* const barrier = barrier_of(node, way);
+  if (barrier == nullptr) return places_[node].pass != 0;  // the automatic ones of a render pass
+  return barrier->kind == model::Barrier::Kind::image && barrier->old_layout != barrier->new_layout;
+}
+
 // What a family wrote another one sees only after a release and an acquire. To write over it needs none.
 // Specification: "Queue Family Ownership Transfer".
 bool SyncQuestions::is_foreign(const Need& need, const Way& from, const Way& to, const SpaceFacts& spaces) const {
