@@ -191,6 +191,32 @@ TEST(SyncHost, OfTwoWaitsForTheSameTheSecondGoes) {
   EXPECT_EQ(superfluous, std::vector<std::uint64_t>{records[1]});
 }
 
+// Without the wait the poll could find the fence unsignalled. So it does not stand for the wait.
+TEST(SyncHost, APollAfterAWaitDoesNotReplaceTheWait) {
+  for (const bool waits : {false, true}) {
+    HostScene s;
+    VkFence fence = handle<VkFence>(0x801);
+    const VkFenceCreateInfo info{VK_STRUCTURE_TYPE_FENCE_CREATE_INFO, nullptr, 0};
+    s.capture.call(CommandId::vkCreateFence, args_vkCreateFence{s.device, &info, nullptr, &fence}, s.kOk);
+    s.work(s.commands, s.a);
+    VkSubmitInfo submit{};
+    submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+    submit.commandBufferCount = 1;
+    submit.pCommandBuffers = &s.commands;
+    s.capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{s.queue, 1, &submit, fence}, s.kOk);
+    if (waits)
+      s.capture.call(CommandId::vkWaitForFences, args_vkWaitForFences{s.device, 1, &fence, VK_TRUE, UINT64_MAX}, s.kOk);
+    s.capture.call(CommandId::vkGetFenceStatus, args_vkGetFenceStatus{s.device, fence}, s.kOk);
+    s.destroy(s.a);
+    s.capture.finish();
+    const auto analysis = analyzers::SyncAnalysis::of(s.file.path());
+    ASSERT_TRUE(analysis) << analysis.error().message;
+    EXPECT_EQ(analysis->findings().needed, waits ? 1u : 0u);
+    EXPECT_EQ(analysis->findings().superfluous, 0u);
+    for (const analyzers::SyncFinding& one : analysis->findings().all) EXPECT_GE(one.rule, analyzers::SyncRule::needed);
+  }
+}
+
 // --- Semaphores ---
 
 TEST(SyncHost, ASemaphoreThatNothingNeeds) {

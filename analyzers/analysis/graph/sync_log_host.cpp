@@ -315,7 +315,8 @@ void SyncLog::host(const model::HostSync& sync) {
   const auto all = [&](const auto& is) {
     return std::all_of(signals.begin(), signals.end(), [&](const Signal* one) { return is(*one); });
   };
-  // A poll waits for nothing. What others signal is no work of the capture.
+  // A poll waits for nothing. After a wait for the same it tells nothing new: without the wait it could say "not yet".
+  // What others signal is no work of the capture.
   std::uint32_t number = kNone;
   if (!is_poll && !signals.empty() && all([](const Signal& one) { return one.is_plain; }) &&
       !all([&](const Signal& one) { return is_before(one, perhaps_until_); })) {
@@ -325,7 +326,10 @@ void SyncLog::host(const model::HostSync& sync) {
   }
   for (const Signal* const one : signals) {
     if (is_poll) raise(polled_until_, *one);
-    host_waits(*one, number);
+    if (is_poll && is_before(*one, waited_until_))
+      waited_.push_back({one->queue, one->after});
+    else
+      host_waits(*one, number);
   }
 }
 
