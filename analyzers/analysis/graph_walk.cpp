@@ -33,7 +33,7 @@ class GraphWalk::Reader final : public AccessReader {
   void call(const Step& step, const model::Call& call) override {
     frame_ = step.frame;
     walk_.take_name(call);
-    graph_->call(call, frame_);
+    graph_->call(call, frame_, (step.record.flags & kRecordAmbiguous) != 0);
   }
   void done(const Step& step) override {
     while (!begun_.empty()) end_first();

@@ -171,7 +171,10 @@ constexpr RowField kFields[] = {
     {"reason", "record", "of synchronization: the command, submit or call"},
     {"reason", "text", "of synchronization: what it is"},
 
-    {"sync", "rule", "race, ineffective, superfluous, too-wide; with --all also replaceable, needed and unknown"},
+    {"sync", "rule",
+     "race, ineffective, superfluous, too-wide; with --all also replaceable, needed, unknown and ambiguous (a race "
+     "with "
+     "a host write that may be the device's own)"},
     {"sync", "id", "the same for the same cause, in another capture of the program too"},
     {"sync", "grade",
      "certain; proven: by --prove; possible: of a race that shaders may not run into, or of resources that may not "
@@ -250,6 +253,7 @@ constexpr RowField kFields[] = {
     {"summary", "operations", "sync: synchronization commands, and dependencies of subpasses, of the capture"},
     {"summary", "needed", "sync: of these"},
     {"summary", "unknown", "sync: of these, those of which nobody knows what they are for"},
+    {"summary", "ambiguous", "sync: races with host writes that may be the device's own, by cause: no findings"},
     {"summary", "never_began", "graph, who, why, sync: submits that wait for a signal that the capture does not have"},
     {"summary", "timed", "profile: items that have a time"},
     {"summary", "repeated",

@@ -21,7 +21,7 @@ using graph::SyncQuestion;
 using graph::SyncQuestions;
 using graph::SyncVerdict;
 
-constexpr std::size_t kMostRecords = 8;
+constexpr std::size_t kMostOtherSyncs = 8;
 
 const char* command_name(CommandId command) { return codec::info(command).name; }
 
@@ -95,6 +95,8 @@ std::string_view word_of(SyncRule rule) {
       return "needed";
     case SyncRule::unknown:
       return "unknown";
+    case SyncRule::ambiguous:
+      return "ambiguous";
   }
   return "";
 }
@@ -239,6 +241,9 @@ void SyncAnalysis::find_operations() {
     // Programs wait for all before they end, whatever they know.
     if (verdict == SyncVerdict::superfluous && sync.costs_nothing && !result.is_followed)
       verdict = SyncVerdict::unknown;
+    // What it comes near to is no race, if the device itself has made the write of the host.
+    const auto race = races_.find(result.race);
+    if (verdict == SyncVerdict::ineffective && race == races_.end()) verdict = SyncVerdict::unknown;
     switch (verdict) {
       case SyncVerdict::superfluous:
         finding.rule = SyncRule::superfluous;
@@ -247,7 +252,7 @@ void SyncAnalysis::find_operations() {
         break;
       case SyncVerdict::ineffective:
         finding.rule = SyncRule::ineffective;
-        if (const auto race = races_.find(result.race); race != races_.end()) finding.race = race->second;
+        finding.race = race->second;
         break;
       case SyncVerdict::needed:
       case SyncVerdict::unknown:
@@ -273,7 +278,7 @@ void SyncAnalysis::find_operations() {
     SyncFinding& first = findings_.all[found->second];
     first.occurrences += 1;
     first.syncs.push_back(i);
-    if (first.records.size() < kMostRecords) first.records.push_back(sync.record);
+    if (first.others.size() < kMostOtherSyncs) first.others.push_back({sync.record, sync.submit});
   }
   std::stable_sort(findings_.all.begin(), findings_.all.end(),
                    [](const SyncFinding& a, const SyncFinding& b) { return a.rule < b.rule; });

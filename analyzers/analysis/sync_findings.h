@@ -14,6 +14,7 @@
 
 #include "analyzers/analysis/graph/sync_verdicts.h"
 #include "analyzers/analysis/graph_places.h"
+#include "analyzers/analysis/graph_rows.h"
 #include "analyzers/analysis/graph_walk.h"
 #include "analyzers/analysis/work_span.h"
 
@@ -27,6 +28,7 @@ enum class SyncRule : std::uint8_t {
   replaceable,  // a semaphore between batches of one queue: a barrier would do
   needed,       // no finding: without it there would be a race
   unknown,      // no finding: nobody knows what it is for
+  ambiguous,    // no finding: a race with a host write that may be the device's own write
 };
 inline constexpr SyncRule kSyncRules[] = {SyncRule::race, SyncRule::ineffective, SyncRule::superfluous,
                                           SyncRule::too_wide, SyncRule::replaceable};
@@ -59,6 +61,8 @@ struct SyncRace {
 
 // The first command is the acquire of the image, which is no item of work.
 bool is_of_acquire(const SyncRace& race);
+// A shader makes one of its accesses.
+bool has_shader(const SyncRace& race);
 
 // A barrier, or a part of one, that could be narrower.
 struct SyncNarrow {
@@ -82,13 +86,13 @@ struct SyncFinding {
   std::string id;  // the same for the same cause, in another capture of the program too
   // Findings of one cause count as one: this is the first of them.
   std::uint64_t occurrences = 0;
-  std::vector<std::uint64_t> records;  // of the first others
-  SyncRace race;                       // of a race; of an ineffective one: that it comes near to
-  std::uint32_t sync = 0;              // of others: index into SyncLog::syncs()
-  std::vector<std::uint32_t> syncs;    // of all occurrences, likewise
-  std::vector<SyncNarrow> narrow;      // of a too wide one
-  std::uint64_t needed_like = 0;       // of a superfluous one: commands that say the same and are needed
-  std::optional<SyncProof> proof;      // of --prove; nothing: it was not tried
+  std::vector<ItemName> others;      // the first others: their records, and the submits that execute them
+  SyncRace race;                     // of a race, also an ambiguous one; of an ineffective one: that it comes near to
+  std::uint32_t sync = 0;            // of others: index into SyncLog::syncs()
+  std::vector<std::uint32_t> syncs;  // of all occurrences, likewise
+  std::vector<SyncNarrow> narrow;    // of a too wide one
+  std::uint64_t needed_like = 0;     // of a superfluous one: commands that say the same and are needed
+  std::optional<SyncProof> proof;    // of --prove; nothing: it was not tried
 };
 
 struct SyncFindings {

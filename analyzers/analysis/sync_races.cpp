@@ -16,14 +16,7 @@ namespace {
 using graph::SyncQuestion;
 using graph::SyncQuestions;
 
-constexpr std::size_t kMostRaceRecords = 8, kMostPlaces = 8;
-
-constexpr VkPipelineStageFlags2 kShaderStages =
-    VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT | VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
-    VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
-    VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR;
+constexpr std::size_t kMostOthers = 8, kMostPlaces = 8;
 
 // Where a command stands in its submit: the same in each frame that does the same.
 class Ordinals {
@@ -77,14 +70,46 @@ bool add_words(SyncRace& race, std::string words) {
   return true;
 }
 
-void add_place(SyncRace& race, const GraphWalk& walk, const graph::Need& need) {
-  GraphPlace place = place_of(walk, need.space, need.begin, need.end);
-  if (add_words(race, place_text(walk, place))) race.places.push_back(std::move(place));
+// Where both touch, with its words as they are while the capture is walked.
+struct Where {
+  GraphPlace place;
+  std::string words;
+};
+Where where_of(const GraphWalk& walk, const graph::Need& need) {
+  Where where{place_of(walk, need.space, need.begin, need.end), {}};
+  where.words = place_text(walk, where.place);
+  return where;
 }
 
 std::uint8_t hazard_bit(graph::Hazard hazard) {
   return hazard == graph::Hazard::raw ? graph::kRaw : hazard == graph::Hazard::war ? graph::kWar : graph::kWaw;
 }
+
+// What unordered writes of the device cover in one space.
+class Written {
+ public:
+  void add(const graph::Need& need) {
+    is_possible_ = is_possible_ || need.possible;
+    ranges_.emplace_back(need.begin, need.end);
+  }
+  // After the last one.
+  void settle() {
+    std::sort(ranges_.begin(), ranges_.end());
+    for (std::size_t i = 1; i < ranges_.size(); ++i)
+      ranges_[i].second = std::max(ranges_[i].second, ranges_[i - 1].second);
+  }
+  // A possible need has no range that anybody knows.
+  bool meets(const graph::Need& need) const {
+    if (is_possible_ || need.possible || need.hazard == graph::Hazard::waw) return true;
+    const auto after = std::lower_bound(ranges_.begin(), ranges_.end(), std::pair(need.end, std::uint64_t{0}));
+    return after != ranges_.begin() && std::prev(after)->second > need.begin;
+  }
+
+ private:
+  // By their begins. After settle() the end is the highest one of all that begin before it.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> ranges_;
+  bool is_possible_ = false;
+};
 
 // The races that a second walk of the capture finds, those of one cause together.
 class Races {
@@ -100,6 +125,27 @@ class Races {
 
   void ask(std::uint32_t question, const graph::Need& need) {
     if (!is_race(questions_, verdicts_, question)) return;
+    if (!held_.empty() && held_.front().need.to.node != need.to.node) settle();
+    if (!questions_.executed(need.to.node).is_ambiguous) return take(question, need, nullptr, false);
+    held_.push_back({question, need, where_of(walk_, need)});
+  }
+
+  // An ambiguous host write has bytes that the device may have written. Where it races with a write of the device, they
+  // are probably the bytes of that write. A race with what read these bytes since then is none either.
+  void settle() {
+    std::map<std::uint32_t, Written> written;  // by space
+    for (const Held& one : held_)
+      if (one.need.hazard == graph::Hazard::waw) written[one.need.space].add(one.need);
+    for (auto& [space, all] : written) all.settle();
+    for (const Held& one : held_) {
+      const auto found = written.find(one.need.space);
+      take(one.question, one.need, &one.where, found != written.end() && found->second.meets(one.need));
+    }
+    held_.clear();
+  }
+
+  // `known`: where both touch; null: it is not known yet.
+  void take(std::uint32_t question, const graph::Need& need, const Where* known, bool is_own_write) {
     const SyncQuestion& one = questions_.all()[question];
     const auto& from = questions_.executed(need.from.node);
     const auto& to = questions_.executed(need.to.node);
@@ -109,7 +155,8 @@ class Races {
     Group& group = group_of(
         {(from.submit == SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals_.of(questions_, need.from.node),
          ordinals_.of(questions_, need.to.node), apart,
-         static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), is_in_span(to)},
+         static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), is_in_span(to),
+         is_own_write ? SyncRule::ambiguous : SyncRule::race},
         fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
@@ -121,13 +168,16 @@ class Races {
       race.is_one_pass = a.pass != 0 && a.pass == b.pass;
       race.families = {questions_.log.family_of(a.queue), questions_.log.family_of(b.queue)};
     }
-    count(group, fresh, need.from.node, need.to.node, to.record);
-    if (group.finding.occurrences == 1) add_place(race, walk_, need);
+    count(group, fresh, need.from.node, need.to.node, {to.record, to.submit});
+    if (group.finding.occurrences == 1) {
+      Where where = known != nullptr ? *known : where_of(walk_, need);
+      if (add_words(race, std::move(where.words))) race.places.push_back(std::move(where.place));
+    }
     if (verdicts_.is_race[question]) race.hazards = static_cast<std::uint8_t>(race.hazards | hazard_bit(need.hazard));
     if (one.is_foreign) race.hazards |= graph::kOwner;
     add_kind(race.from, one.from_kind, one.from_part);
     add_kind(race.to, one.to_kind, one.to_part);
-    race.possible = race.possible || need.possible || ((race.from.stages | race.to.stages) & kShaderStages) != 0;
+    race.possible = race.possible || need.possible || has_shader(race) || is_own_write;
     keep(group, question);
   }
 
@@ -141,7 +191,7 @@ class Races {
     Group& group = group_of(
         {1 + 2 * (has_work ? ordinals_.of(questions_, host.node) : 0), 0, kOfHost,
          static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command),
-         is_in_span(host.call)},
+         is_in_span(host.call), SyncRule::race},
         fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
@@ -152,7 +202,7 @@ class Races {
       race.hazards = graph::kLifetime;
     }
     count(group, fresh, static_cast<std::uint32_t>(host.command.record), static_cast<std::uint32_t>(host.call.record),
-          host.call.record);
+          {host.call.record, host.call.submit});
     if (group.finding.occurrences == 1) add_words(race, walk_.name(need.object));
     keep(group, question);
   }
@@ -164,7 +214,7 @@ class Races {
     Group& group = group_of(
         {0, ordinals_.of(questions_, host.node), kOfHost,
          static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command),
-         is_in_span(host.call)},
+         is_in_span(host.call), SyncRule::race},
         fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
@@ -182,6 +232,7 @@ class Races {
 
   // In the order of the capture; and by question what it is a race of.
   void finish(std::vector<SyncFinding>& out, std::map<std::uint32_t, SyncRace>& races) {
+    settle();
     races = std::move(first_);
     std::map<std::string, int> seen;
     // To write over what was written and read since needs an order after the read. That is the race then, not the
@@ -201,10 +252,12 @@ class Races {
           std::all_of(race.words.begin(), race.words.end(), comes_after_a_read))
         continue;
       // A question that many needs ask is named with all that this pair asks.
-      for (const std::uint32_t question : group.questions) races[question] = race;
+      if (group.finding.rule == SyncRule::race)
+        for (const std::uint32_t question : group.questions) races[question] = race;
       if (!std::get<4>(*pair)) continue;
       std::string cause =
-          text("race {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", codec::info(race.from.executed.command).name,
+          text("{} {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", word_of(group.finding.rule),
+               codec::info(race.from.executed.command).name,
                codec::info(race.to.executed.command).name, race.from.stages, race.from.access, race.to.stages,
                race.to.access, race.words.front(), walk_.label_text(race.from.executed.label_path),
                walk_.label_text(race.to.executed.label_path));
@@ -221,8 +274,13 @@ class Races {
     std::uint32_t from = 0, to = 0;  // of its last occurrence
     std::vector<std::uint32_t> questions;
   };
-  // The last one: the second command is in the span.
-  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool>;
+  // The last but one: the second command is in the span.
+  using Pair = std::tuple<std::uint64_t, std::uint64_t, std::uint64_t, std::uint64_t, bool, SyncRule>;
+  struct Held {
+    std::uint32_t question = 0;
+    graph::Need need;
+    Where where;
+  };
   static constexpr std::uint64_t kOfHost = UINT64_MAX;  // submits are not so far apart
 
   bool is_in_span(const SyncQuestions::Executed& one) const {
@@ -235,24 +293,23 @@ class Races {
     Group& group = found.first->second;
     if (fresh) {
       in_order_.push_back(&found.first->first);
-      group.finding.rule = SyncRule::race;
+      group.finding.rule = std::get<SyncRule>(pair);
       group.finding.race.executes = true;
     }
     return group;
   }
-  static void count(Group& group, bool fresh, std::uint32_t from, std::uint32_t to, std::uint64_t record) {
+  static void count(Group& group, bool fresh, std::uint32_t from, std::uint32_t to, const ItemName& name) {
     if (!fresh && group.from == from && group.to == to) return;
     group.finding.occurrences += 1;
     group.from = from;
     group.to = to;
-    if (!fresh && group.finding.records.size() < kMostRaceRecords) group.finding.records.push_back(record);
+    if (!fresh && group.finding.others.size() < kMostOthers) group.finding.others.push_back(name);
   }
   void keep(Group& group, std::uint32_t question) {
     SyncRace& race = group.finding.race;
     race.executes = race.executes && verdicts_.executes[question];
-    first_.try_emplace(question, race);
-    group.questions.push_back(question);
-    if (group.questions.size() > kMostRaceRecords) group.questions.resize(kMostRaceRecords);
+    if (group.finding.rule == SyncRule::race) first_.try_emplace(question, race);
+    if (group.questions.size() < kMostOthers) group.questions.push_back(question);
   }
 
   const SyncQuestions& questions_;
@@ -263,6 +320,7 @@ class Races {
   std::map<Pair, Group> groups_;
   std::vector<const Pair*> in_order_;
   std::map<std::uint32_t, SyncRace> first_;  // by question, as its first need was asked
+  std::vector<Held> held_;                   // races of the ambiguous host write that was asked last
 };
 
 }  // namespace
@@ -270,6 +328,16 @@ class Races {
 bool is_of_acquire(const SyncRace& race) {
   return race.from.executed.command == CommandId::vkAcquireNextImageKHR ||
          race.from.executed.command == CommandId::vkAcquireNextImage2KHR;
+}
+
+bool has_shader(const SyncRace& race) {
+  constexpr VkPipelineStageFlags2 kShaderStages =
+      VK_PIPELINE_STAGE_2_VERTEX_SHADER_BIT | VK_PIPELINE_STAGE_2_TESSELLATION_CONTROL_SHADER_BIT |
+      VK_PIPELINE_STAGE_2_TESSELLATION_EVALUATION_SHADER_BIT | VK_PIPELINE_STAGE_2_GEOMETRY_SHADER_BIT |
+      VK_PIPELINE_STAGE_2_FRAGMENT_SHADER_BIT | VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT |
+      VK_PIPELINE_STAGE_2_TASK_SHADER_BIT_EXT | VK_PIPELINE_STAGE_2_MESH_SHADER_BIT_EXT |
+      VK_PIPELINE_STAGE_2_RAY_TRACING_SHADER_BIT_KHR;
+  return ((race.from.stages | race.to.stages) & kShaderStages) != 0;
 }
 
 // What a race is about is known while the capture is walked: so it is walked again.

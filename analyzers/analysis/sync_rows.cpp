@@ -79,6 +79,16 @@ std::string why_text(const SyncRace& race) {
   return "the program does not order them";
 }
 
+// Why a race is possible only. Empty: it is certain.
+std::string_view doubt_text(const SyncFinding& finding) {
+  if (finding.rule == SyncRule::ambiguous)
+    return "the record of the host write is ambiguous: the first may have written the bytes that it has";
+  if (!finding.race.possible) return {};
+  if (has_shader(finding.race))
+    return "perhaps they touch different bytes: the capture says what a shader may touch, not what it does touch";
+  return "perhaps they share no byte: only the driver knows which bytes an image has";
+}
+
 // What to do about a race.
 std::string cure_text(const SyncRace& race) {
   if (race.hazards == graph::kLifetime) return "let the host wait for a fence of the submit before it does so";
@@ -105,10 +115,15 @@ std::string cure_text(const SyncRace& race) {
          barrier_code(race);
 }
 
+// It names something that the program could leave out, and not a race alone.
+bool is_of_sync(const SyncFinding& finding) {
+  return finding.rule != SyncRule::race && finding.rule != SyncRule::ambiguous;
+}
+bool says_race(const SyncFinding& finding) { return !is_of_sync(finding) || finding.rule == SyncRule::ineffective; }
+
 std::string grade_of(const SyncFinding& finding) {
   if (finding.proof && finding.proof->is_proven) return "proven";
-  const bool has_race = finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective;
-  return (has_race && finding.race.possible) || finding.needed_like != 0 ? "possible" : "certain";
+  return (says_race(finding) && finding.race.possible) || finding.needed_like != 0 ? "possible" : "certain";
 }
 
 std::string sync_name(const SyncAnalysis& analysis, const SyncOp& sync) {
@@ -152,10 +167,12 @@ std::string barrier_name(const SyncAnalysis& analysis, const Barrier& one) {
   return out;
 }
 
-void append_race(std::string& out, const SyncAnalysis& analysis, const SyncRace& race, std::string_view before) {
+void append_race(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding, std::string_view before) {
+  const SyncRace& race = finding.race;
   append(out, "{}first:  {}\n", before, side_text(analysis, race.from));
   append(out, "{}second: {}\n", before, side_text(analysis, race.to));
   append(out, "{}{}\n", before, why_text(race));
+  if (const std::string_view doubt = doubt_text(finding); !doubt.empty()) append(out, "{}{}\n", before, doubt);
   append(out, "{}{}\n", before, cure_text(race));
 }
 
@@ -175,9 +192,9 @@ void append_needs(std::string& out, const SyncAnalysis& analysis, const SyncFind
 
 std::string occurrences_text(const SyncFinding& finding) {
   if (finding.occurrences <= 1) return "";
-  std::string out = text("    {} of this cause; others at record", plural(finding.occurrences, "finding"));
-  for (const std::uint64_t one : finding.records) append(out, " {}", one);
-  return out + (finding.records.size() + 1 < finding.occurrences ? " ...\n" : "\n");
+  std::string out = text("    {} of this cause; others at", plural(finding.occurrences, "finding"));
+  for (const ItemName& one : finding.others) append(out, " {}", text_of(one));
+  return out + (finding.others.size() + 1 < finding.occurrences ? " ...\n" : "\n");
 }
 
 std::string proof_text(const SyncFinding& finding) {
@@ -292,10 +309,10 @@ std::string scopes_text(const Barrier& one) {
 std::string barrier_code(const SyncRace& race) { return memory_barrier_code(barrier_of(race)); }
 
 void append_sync_text(std::string& out, const SyncAnalysis& analysis, const SyncFinding& finding) {
-  if (finding.rule == SyncRule::race) {
-    append(out, "race, {}: {} of {} [{}]\n", grade_of(finding), kinds_text(finding.race.hazards),
+  if (!is_of_sync(finding)) {
+    append(out, "{}, {}: {} of {} [{}]\n", word_of(finding.rule), grade_of(finding), kinds_text(finding.race.hazards),
            places_text(finding.race), finding.id);
-    append_race(out, analysis, finding.race, "    ");
+    append_race(out, analysis, finding, "    ");
     out += occurrences_text(finding);
     out += proof_text(finding);
     return;
@@ -316,7 +333,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
     case SyncRule::ineffective:
       append(out, "    it orders nothing that needs it, but was perhaps meant for this race: {} of {}\n",
              kinds_text(finding.race.hazards), places_text(finding.race));
-      append_race(out, analysis, finding.race, "        ");
+      append_race(out, analysis, finding, "        ");
       break;
     case SyncRule::too_wide:
       for (const SyncNarrow& one : finding.narrow) {
@@ -338,6 +355,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
       out += "    nobody knows what it is for: nothing that follows needs it, or the host reads or waits\n";
       break;
     case SyncRule::race:
+    case SyncRule::ambiguous:
       break;
   }
   out += occurrences_text(finding);
@@ -350,14 +368,14 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
   json.field("row", "sync");
   json.field("rule", word_of(finding.rule));
   json.field("id", finding.id);
-  if (finding.rule < SyncRule::needed) json.field("grade", grade_of(finding));
+  if (finding.rule < SyncRule::needed || says_race(finding)) json.field("grade", grade_of(finding));
   if (finding.rule == SyncRule::superfluous) json.field("needed_like", finding.needed_like);
   json.field("occurrences", finding.occurrences);
   json.key("other_records");
   json.begin_array();
-  for (const std::uint64_t one : finding.records) json.unsigned_value(one);
+  for (const ItemName& one : finding.others) json.unsigned_value(one.record);
   json.end_array();
-  if (finding.rule != SyncRule::race) {
+  if (is_of_sync(finding)) {
     const SyncOp& sync = analysis.sync(finding.sync);
     json.field("record", sync.record);
     json.field("at", sync.at);
@@ -405,7 +423,7 @@ void append_sync_json(std::string& out, const SyncAnalysis& analysis, const Sync
     }
     json.end_array();
   }
-  if (finding.rule == SyncRule::race || finding.rule == SyncRule::ineffective) write_race(json, analysis, finding.race);
+  if (says_race(finding)) write_race(json, analysis, finding.race);
   if (finding.proof) write_proof(json, *finding.proof);
   json.end_object();
   out += '\n';

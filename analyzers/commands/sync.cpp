@@ -22,7 +22,7 @@ namespace {
 Result<std::vector<bool>> rules_of(const char* option, const std::string& given, bool all_by_default) {
   std::vector<std::string> known;
   for (const SyncRule rule : kSyncRules) known.emplace_back(word_of(rule));
-  std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::unknown) + 1, given.empty() && all_by_default);
+  std::vector<bool> wanted(static_cast<std::size_t>(SyncRule::ambiguous) + 1, given.empty() && all_by_default);
   // A semaphore that a barrier could replace is right, and programs may prefer it.
   wanted[static_cast<std::size_t>(SyncRule::replaceable)] = false;
   const auto words = parse_list(option, given, known);
@@ -84,7 +84,8 @@ Result<int> run_sync(Arguments args) {
   RONDO_TRY(proving.check());
   const auto request = span.request();
   if (!request) return tl::unexpected(request.error());
-  for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown}) (*wanted)[static_cast<std::size_t>(rule)] = all;
+  for (const SyncRule rule : {SyncRule::needed, SyncRule::unknown, SyncRule::ambiguous})
+    (*wanted)[static_cast<std::size_t>(rule)] = all;
   if (all && !rules) (*wanted)[static_cast<std::size_t>(SyncRule::replaceable)] = true;
   RONDO_TRY(command.start());
   auto analysis = SyncAnalysis::of(file, *request);
@@ -123,6 +124,7 @@ Result<int> run_sync(Arguments args) {
     json.field("operations", findings.operations);
     json.field("needed", findings.needed);
     json.field("unknown", findings.unknown);
+    json.field("ambiguous", counts[static_cast<std::size_t>(SyncRule::ambiguous)]);
     json.field("shown", shown);
     write_notes(json, findings.totals);
     if (proofs) write_proofs(json, *proofs);
@@ -137,6 +139,9 @@ Result<int> run_sync(Arguments args) {
     append(line, " (by cause)\n{}: {} needed, {} superfluous, {} unknown\n",
            plural(findings.operations, "synchronization command"), count_text(findings.needed),
            count_text(findings.superfluous), count_text(findings.unknown));
+    if (const std::uint64_t ambiguous = counts[static_cast<std::size_t>(SyncRule::ambiguous)]; ambiguous != 0)
+      append(line, "{} with host writes that may be the device's own: no finding (--all shows them)\n",
+             plural(ambiguous, "race"));
     if (proofs) append_proofs(line, *proofs);
   }
   RONDO_TRY(command.finish(out, line, findings.totals));

@@ -92,7 +92,7 @@ class Prover {
         one->proof = not_proven("the barrier in its place is for the program to make");
         continue;
       }
-      if (one->rule == SyncRule::needed || one->rule == SyncRule::unknown) continue;
+      if (one->rule >= SyncRule::needed) continue;
       if (findings.size() < options_.tries) {
         findings.push_back(one);
         continue;

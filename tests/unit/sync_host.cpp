@@ -217,6 +217,45 @@ TEST(SyncHost, APollAfterAWaitDoesNotReplaceTheWait) {
   }
 }
 
+// What the device writes to mapped memory may be recorded as a write of the host.
+TEST(SyncHost, AnAmbiguousWriteOfTheHostMayBeTheDevices) {
+  for (const bool is_ambiguous : {false, true})
+    for (const bool device_writes : {false, true}) {
+      HostScene s;
+      s.go(s.commands);
+      if (device_writes)
+        s.fill(s.a);
+      else
+        s.copy(s.a, s.b);
+      s.give(s.commands);
+      const std::vector<std::byte> bytes(64);
+      const RondoRange range{0, 64};  // of s.a
+      s.capture.call(CommandId::rondoHostWrite,
+                     args_rondoHostWrite{s.device, s.mem, 1, &range, bytes.size(), bytes.data()},
+                     {.flags = static_cast<std::uint16_t>(is_ambiguous ? kRecordAmbiguous : 0)});
+      s.capture.finish();
+      const auto analysis = analyzers::SyncAnalysis::of(s.file.path());
+      ASSERT_TRUE(analysis) << analysis.error().message;
+      ASSERT_EQ(analysis->findings().all.size(), 1u);
+      const analyzers::SyncFinding& one = analysis->findings().all[0];
+      EXPECT_EQ(one.rule, is_ambiguous && device_writes ? analyzers::SyncRule::ambiguous : analyzers::SyncRule::race);
+      EXPECT_EQ(analyzers::kinds_text(one.race.hazards), device_writes ? "WAW" : "WAR");
+    }
+}
+TEST(SyncHost, ABatchThatReadsWhatItWroteIsNoRaceWithAnAmbiguousWrite) {
+  HostScene s;
+  s.go(s.commands);
+  s.fill(s.a);
+  s.barrier({kClear, kWrite, kCopy, kRead});
+  s.copy(s.a, s.b);
+  s.give(s.commands);
+  const std::vector<std::byte> bytes(64);
+  const RondoRange range{0, 64};
+  s.capture.call(CommandId::rondoHostWrite, args_rondoHostWrite{s.device, s.mem, 1, &range, bytes.size(), bytes.data()},
+                 {.flags = kRecordAmbiguous});
+  EXPECT_EQ(s.findings(), Found{});
+}
+
 // --- Semaphores ---
 
 TEST(SyncHost, ASemaphoreThatNothingNeeds) {

@@ -57,7 +57,9 @@ void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
   places_.push_back(place_);
   if (watch_ && watch_(executed)) watched_.push_back({node, {}});
   const bool works = executed.recorded != nullptr || !executed.touches.empty() || executed.reach.unknown != 0;
-  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command, works});
+  const bool is_ambiguous = executed.recorded == nullptr && executed.record == call_.record && call_.is_ambiguous;
+  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command, works,
+                       is_ambiguous});
   if (executed.recorded == nullptr) return;
   host_needs_.node(node, place_, executed);
 }

@@ -53,7 +53,8 @@ class SyncQuestions {
   // --- As the capture is read ---
 
   // Each call before what it does, what it submits or waits for, and done() after it. The placement has taken the call.
-  void call(const model::Call& call, const model::Placement& placement);
+  // `is_ambiguous`: the record is a host write that may hold what the device wrote (kRecordAmbiguous).
+  void call(const model::Call& call, const model::Placement& placement, bool is_ambiguous = false);
   void submitted(const model::Batch& batch);
   void host(const model::HostSync& sync);
   void ended(ObjectId id);
@@ -113,6 +114,7 @@ class SyncQuestions {
     std::uint32_t label_path = 0;
     CommandId command{};
     bool works = true;  // false: a call that only ends what work has used
+    bool is_ambiguous = false;  // of a host write: the device may have written the bytes
   };
   static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
   std::uint32_t nodes() const { return static_cast<std::uint32_t>(places_.size()); }

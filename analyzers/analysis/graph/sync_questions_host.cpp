@@ -46,9 +46,9 @@ bool is_outside(std::uint32_t family) {
 
 // --- As the capture is read ---
 
-void SyncQuestions::call(const model::Call& call, const model::Placement& placement) {
+void SyncQuestions::call(const model::Call& call, const model::Placement& placement, bool is_ambiguous) {
   host_at_.clear();
-  call_ = {call.sequence, call.sequence, kNoSubmit, 0, call.command.canonical};
+  call_ = {call.sequence, call.sequence, kNoSubmit, 0, call.command.canonical, true, is_ambiguous};
   log.call(call);
   if (is_concurrent(call)) concurrent_.insert(call.resolution.created.begin(), call.resolution.created.end());
   take_swapchain_images(call);

@@ -69,13 +69,13 @@ const char* name_of(ItemKind kind) {
 
 // --- Calls ---
 
-void WorkGraph::call(const model::Call& call, std::uint64_t frame) {
+void WorkGraph::call(const model::Call& call, std::uint64_t frame, bool is_ambiguous) {
   call_ = {};
   call_.record = call_.at = call.sequence;
   call_.command = call.command.canonical;
   call_frame_ = frame;
   if (sync_ != nullptr)
-    sync_->call(call, placement_);
+    sync_->call(call, placement_, is_ambiguous);
   else
     lifetimes_.call(call, placement_);
   take_lifetimes();

@@ -95,7 +95,8 @@ class WorkGraph final : NeedSink {
 
   // In the order of the capture: each call, before what it submits, and done() after what it executes. What the call
   // waits for, and what it submits, as model::SubmitSink is told.
-  void call(const model::Call& call, std::uint64_t frame);
+  // `is_ambiguous`: as SyncQuestions::call() is told.
+  void call(const model::Call& call, std::uint64_t frame, bool is_ambiguous = false);
   void submitted(const model::Batch& batch);
   void host(const model::HostSync& host);
   void done();
