@@ -152,12 +152,12 @@ class Races {
     const bool in_submits = from.submit != SyncQuestions::kNoSubmit && to.submit != SyncQuestions::kNoSubmit;
     const std::uint64_t apart = in_submits ? to.submit - from.submit : 0;
     bool fresh = false;
-    Group& group = group_of(
-        {(from.submit == SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals_.of(questions_, need.from.node),
-         ordinals_.of(questions_, need.to.node), apart,
-         static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command), is_in_span(to),
-         is_own_write ? SyncRule::ambiguous : SyncRule::race},
-        fresh);
+    Group& group =
+        group_of({(from.submit == SyncQuestions::kNoSubmit ? 0 : 1) + 2 * ordinals_.of(questions_, need.from.node),
+                  ordinals_.of(questions_, need.to.node), apart,
+                  static_cast<std::uint64_t>(from.command) << 32 | static_cast<std::uint64_t>(to.command),
+                  is_in_span(to), is_own_write ? SyncRule::ambiguous : SyncRule::race},
+                 fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
       race.from = side_of(questions_, need.from.node);
@@ -186,13 +186,13 @@ class Races {
     const SyncQuestion& one = questions_.all()[question];
     const SyncQuestions::OfHost& host = questions_.host(one);
     if (host.is_of_acquire()) return ask_of_acquire(question, need.object);
-    const bool has_work = host.node != graph::HostNeed::kNoNode;
+    // The command of the first is the last one of its batch, whichever that is. So it does not tell causes apart.
+    const auto& objects = walk_.objects().objects();
+    const HandleType type = objects.has(need.object) ? objects[need.object].type : HandleType::none;
     bool fresh = false;
-    Group& group = group_of(
-        {1 + 2 * (has_work ? ordinals_.of(questions_, host.node) : 0), 0, kOfHost,
-         static_cast<std::uint64_t>(host.command.command) << 32 | static_cast<std::uint64_t>(host.call.command),
-         is_in_span(host.call), SyncRule::race},
-        fresh);
+    Group& group = group_of({static_cast<std::uint64_t>(type), 0, kOfHost,
+                             static_cast<std::uint64_t>(host.call.command), is_in_span(host.call), SyncRule::race},
+                            fresh);
     SyncRace& race = group.finding.race;
     if (fresh) {
       race.from.executed = host.command;
@@ -203,7 +203,7 @@ class Races {
     }
     count(group, fresh, static_cast<std::uint32_t>(host.command.record), static_cast<std::uint32_t>(host.call.record),
           {host.call.record, host.call.submit});
-    if (group.finding.occurrences == 1) add_words(race, walk_.name(need.object));
+    if (race.words.size() < kMostPlaces) add_words(race, walk_.name(need.object));
     keep(group, question);
   }
 
@@ -224,7 +224,8 @@ class Races {
       race.is_one_queue = false;
       race.hazards = graph::kWar;
     }
-    count(group, fresh, static_cast<std::uint32_t>(host.command.record), host.node, host.call.record);
+    count(group, fresh, static_cast<std::uint32_t>(host.command.record), host.node,
+          {host.call.record, host.call.submit});
     if (group.finding.occurrences == 1) add_words(race, walk_.name(image));
     add_kind(race.to, host.to.kind, host.to.is_transition() ? 0 : SyncQuestion::kNoPart);
     keep(group, question);
@@ -257,7 +258,7 @@ class Races {
       if (!std::get<4>(*pair)) continue;
       std::string cause =
           text("{} {} {} {:#x} {:#x} {:#x} {:#x} {} {} {}", word_of(group.finding.rule),
-               codec::info(race.from.executed.command).name,
+               race.hazards == graph::kLifetime ? "" : codec::info(race.from.executed.command).name,
                codec::info(race.to.executed.command).name, race.from.stages, race.from.access, race.to.stages,
                race.to.access, race.words.front(), walk_.label_text(race.from.executed.label_path),
                walk_.label_text(race.to.executed.label_path));

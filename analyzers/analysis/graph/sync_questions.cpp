@@ -58,8 +58,8 @@ void SyncQuestions::node(std::uint32_t node, const access::Executed& executed) {
   if (watch_ && watch_(executed)) watched_.push_back({node, {}});
   const bool works = executed.recorded != nullptr || !executed.touches.empty() || executed.reach.unknown != 0;
   const bool is_ambiguous = executed.recorded == nullptr && executed.record == call_.record && call_.is_ambiguous;
-  executed_.push_back({executed.record, executed.at, executed.submit, executed.label_path, executed.command, works,
-                       is_ambiguous});
+  executed_.push_back(
+      {executed.record, executed.at, executed.submit, executed.label_path, executed.command, works, is_ambiguous});
   if (executed.recorded == nullptr) return;
   host_needs_.node(node, place_, executed);
 }

@@ -113,7 +113,7 @@ class SyncQuestions {
     std::uint64_t record = 0, at = 0, submit = 0;
     std::uint32_t label_path = 0;
     CommandId command{};
-    bool works = true;  // false: a call that only ends what work has used
+    bool works = true;          // false: a call that only ends what work has used
     bool is_ambiguous = false;  // of a host write: the device may have written the bytes
   };
   static constexpr std::uint64_t kNoSubmit = access::Executed::kNoSubmit;
