@@ -204,8 +204,9 @@ std::vector<SyncNarrow> SyncAnalysis::narrower(std::uint32_t sync) const {
   };
   if (first_form)
     for (SyncNarrow& one : all) {
-      one.enough.src_stages = src_stages;
-      one.enough.dst_stages = dst_stages;
+      // The first form has no word for no stage.
+      one.enough.src_stages = src_stages != 0 ? src_stages : VK_PIPELINE_STAGE_2_TOP_OF_PIPE_BIT;
+      one.enough.dst_stages = dst_stages != 0 ? dst_stages : VK_PIPELINE_STAGE_2_BOTTOM_OF_PIPE_BIT;
     }
   std::erase_if(all, [&](const SyncNarrow& one) {
     if ((one.now.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0) return true;

@@ -339,7 +339,7 @@ void append_sync_text(std::string& out, const SyncAnalysis& analysis, const Sync
       for (const SyncNarrow& one : finding.narrow) {
         append(out, "    {}: {}\n", barrier_name(analysis, one.now), scopes_text(one.now));
         if (one.is_unused)
-          out += "        nothing needs this barrier of the command\n";
+          out += "        nothing needs this barrier of the command: its stages order all that needs an order\n";
         else
           append(out, "        enough: {}\n", scopes_text(one.enough));
       }
