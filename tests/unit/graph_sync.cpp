@@ -236,6 +236,24 @@ TEST(Sync, SaysWhatOfABarrierIsEnough) {
             Found{"too-wide c1: unused"});
 }
 
+// vkCmdPipelineBarrier takes no empty set of stages.
+TEST(Sync, NamesAStageForNoneInTheFirstForm) {
+  EXPECT_EQ(found([](SyncScene& s) {
+              const VkImage image = s.image(0x401, VK_FORMAT_R8G8B8A8_UNORM);
+              VkImageMemoryBarrier one{};
+              one.sType = VK_STRUCTURE_TYPE_IMAGE_MEMORY_BARRIER;
+              one.srcAccessMask = one.dstAccessMask = VK_ACCESS_TRANSFER_WRITE_BIT;
+              one.newLayout = VK_IMAGE_LAYOUT_GENERAL;
+              one.image = image;
+              one.subresourceRange = {VK_IMAGE_ASPECT_COLOR_BIT, 0, 1, 0, 1};
+              s.record(CommandId::vkCmdPipelineBarrier,
+                       args_vkCmdPipelineBarrier{s.to, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT,
+                                                 0, 0, nullptr, 0, nullptr, 1, &one});
+              s.clear(image);
+            }),
+            Found{"too-wide c0: TOP_OF_PIPE()->ALL_TRANSFER(TRANSFER_WRITE)"});
+}
+
 TEST(Sync, LooksAtTransitions) {
   const auto with = [](const SyncScene::Scopes& scopes) {
     return found([&](SyncScene& s) {

@@ -120,6 +120,22 @@ TEST(SyncHost, AFenceMayEndWhenItsSubmitHas) {
     }
 }
 
+// The batches have different commands, and the missing wait is the same.
+TEST(SyncHost, WhatEndsByTheSameCallHasOneCause) {
+  HostScene s;
+  s.work(s.commands, s.a);
+  s.give(s.commands);
+  s.destroy(s.a);
+  s.go(s.second);
+  s.fill(s.b);
+  s.copy(s.b, s.c);
+  s.barrier({kClear | kCopy, kWrite, kCopy, kRead});
+  s.give(s.second);
+  s.destroy(s.b);
+  const std::vector<std::string> found = s.findings();
+  EXPECT_EQ(std::count(found.begin(), found.end(), "LIFETIME c0 host x2"), 1);
+}
+
 TEST(SyncHost, AnEarlierRecordingOfACommandBufferUsesNothingAnyMore) {
   HostScene s;
   s.work(s.commands, s.a);
