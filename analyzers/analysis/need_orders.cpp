@@ -124,6 +124,8 @@ graph::SyncQuestions& NeedOrders::questions() {
 
 void NeedOrders::asked(std::uint32_t question, const graph::Need& need) {
   RONDO_CHECK(question < answers_.size() && need.from.node < item_of_.size());
+  may_be_own_ = may_be_own_ || (first_->executed(need.to.node).is_ambiguous && need.hazard == graph::Hazard::waw &&
+                                is_race(answers_[question].state));
   add({item_of_[need.from.node], need.space, need.begin, need.end, kind_of_question(first_->all()[question]), question,
        ObjectId::null});
 }
@@ -173,8 +175,10 @@ std::vector<NeedOrder> NeedOrders::take(std::span<const graph::ItemNeed> needs, 
         if (meets && (mark->kind & need.kinds) != 0 && mark->object == need.object)
           orders[i].add(order_of(mark->question));
       }
+    if (may_be_own_ && is_race(orders[i].state)) orders[i].state = NeedState::unknown;
     races_ += is_race(orders[i].state) ? 1 : 0;
   }
+  may_be_own_ = false;
   marks_.clear();
   most_marks_ = 1024;
   return orders;

@@ -80,6 +80,8 @@ class NeedOrders {
   std::vector<std::uint32_t> item_of_;                   // by node
   std::vector<Answer> answers_;                          // by question
   std::vector<Mark> marks_;
+  // The item is an ambiguous host write, and a write of the device that nothing orders before it may be the same write.
+  bool may_be_own_ = false;
   std::size_t most_marks_ = 1024;
   std::uint64_t races_ = 0;
   bool too_many_ = false;

@@ -3,6 +3,7 @@
 // families that own resources.
 #include <functional>
 
+#include "analyzers/analysis/need_orders.h"
 #include "tests/unit/sync_scene.h"
 
 namespace rondo {
@@ -257,6 +258,39 @@ TEST(SyncHost, AnAmbiguousWriteOfTheHostMayBeTheDevices) {
       EXPECT_EQ(one.rule, is_ambiguous && device_writes ? analyzers::SyncRule::ambiguous : analyzers::SyncRule::race);
       EXPECT_EQ(analyzers::kinds_text(one.race.hazards), device_writes ? "WAW" : "WAR");
     }
+}
+// Of each need of the items of a capture, what orders it.
+struct NeedStates final : analyzers::GraphVisitor {
+  explicit NeedStates(analyzers::NeedOrders& all) : orders(all) {}
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) override {
+    for (const analyzers::NeedOrder& one : orders.take(needs, names)) states.push_back(one.state);
+    names.add(item, true);
+    return true;
+  }
+  analyzers::NeedOrders& orders;
+  analyzers::ItemNames names;
+  std::vector<analyzers::NeedState> states;
+};
+TEST(SyncHost, OrdersOfNeedsKnowAmbiguousWritesOfTheHost) {
+  for (const bool is_ambiguous : {false, true}) {
+    HostScene s;
+    s.work(s.commands, s.a);
+    s.give(s.commands);
+    const std::vector<std::byte> bytes(64);
+    const RondoRange range{0, 64};
+    s.capture.call(CommandId::rondoHostWrite,
+                   args_rondoHostWrite{s.device, s.mem, 1, &range, bytes.size(), bytes.data()},
+                   {.flags = static_cast<std::uint16_t>(is_ambiguous ? kRecordAmbiguous : 0)});
+    s.capture.finish();
+    auto orders = analyzers::NeedOrders::of(s.file.path());
+    auto walk = analyzers::GraphWalk::open(s.file.path());
+    ASSERT_TRUE(orders && walk);
+    NeedStates found(*orders);
+    ASSERT_TRUE(walk->run(found, &orders->questions()));
+    const analyzers::NeedState state = is_ambiguous ? analyzers::NeedState::unknown : analyzers::NeedState::race;
+    EXPECT_EQ(found.states, std::vector<analyzers::NeedState>{state});
+    EXPECT_EQ(orders->races(), is_ambiguous ? 0u : 1u);
+  }
 }
 TEST(SyncHost, ABatchThatReadsWhatItWroteIsNoRaceWithAnAmbiguousWrite) {
   HostScene s;
