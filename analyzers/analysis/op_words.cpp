@@ -21,7 +21,8 @@ std::string op_text(const graph::SyncQuestions& questions, const SyncLog::Op& op
     return text("{}{} {}: {}", what, name, op.record, scopes_text(barrier));
   }
   const graph::SyncShape& shape = questions.log.shape(op.shape);
-  if (shape.to_queue == SyncLog::kHost) return text("a wait of the host, {}", op.record);
+  // A poll that succeeded, or a wait that a program could not leave out.
+  if (shape.to_queue == SyncLog::kHost) return text("a wait or a poll of the host, {}", op.record);
   if (shape.from_queue == SyncLog::kHost)
     return text("the submit {}: what the host did before comes before it", op.record);
   if (shape.to_queue == SyncLog::kPresent) return text("a semaphore that the present {} waits for", op.record);

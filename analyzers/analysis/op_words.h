@@ -8,7 +8,8 @@
 
 namespace rondo::analyzers {
 
-// "vkCmdPipelineBarrier 383: COPY (TRANSFER_WRITE) -> COMPUTE_SHADER (SHADER_READ)"; "a wait of the host, 96".
+// "vkCmdPipelineBarrier 383: COPY (TRANSFER_WRITE) -> COMPUTE_SHADER (SHADER_READ)"; "a wait of the host,
+// vkQueueWaitIdle 96".
 std::string op_text(const graph::SyncQuestions& questions, const graph::SyncLog::Op& op);
 
 }  // namespace rondo::analyzers
