@@ -11,7 +11,7 @@
 namespace fake::order {
 namespace {
 
-// The second scope of a semaphore: its accesses are all that the device makes.
+// Of a semaphore or fence: its accesses are all that the device makes.
 MemoryDependency all_memory() { return {kAllStages, kAllAccesses, kAllStages, kAllAccesses}; }
 
 class Pool {
@@ -96,7 +96,9 @@ void Pool::add_wait(Line& line, const SemaphoreUse& wait) {
   node.run = [this, &node, wait] { take_wait(node, wait); };
   // Waits for a binary semaphore have a signal each, in the order of submission.
   if (!wait.semaphore->timeline) {
+  // Its first scope is the signal: take_wait().
     follow_last_wait(*wait.semaphore, node);
+  node.memory = {{0, 0, second_scope(wait.stages), kAllAccesses}};
     last_waits_[wait.semaphore.get()] = &node;
   }
   graph_.add(node);
@@ -147,6 +149,7 @@ void Pool::add_signals(Line& line, const Submission& batch) {
     node.run = [this, &node, use] { take_signal(node, use); };
     if (!use.semaphore->timeline) follow_last_wait(*use.semaphore, node);
     // Signals of a queue happen in their order ("Implicit Synchronization Guarantees").
+    node.memory = {{first_scope(use.stages), kAllAccesses, 0, 0}};
     for (Node* earlier : line.syncs)
       if (earlier->ends) Graph::order(*earlier, node);
     graph_.add(node);

@@ -75,6 +75,48 @@ TEST_F(FakeOrderedQueues, ATimelineOrdersQueuesInItsStages) {
   expect_race([&] { return program(kTransfer, kCompute); });
 }
 
+TEST_F(FakeOrderedQueues, ASemaphoreShowsWritesToTheStagesThatWait) {
+  // The parameters of a dispatch are read in a stage before its shader.
+  const auto program = [this](VkPipelineStageFlags2 waiting) {
+    const MappedBuffer a = make_buffer(64, VK_BUFFER_USAGE_INDIRECT_BUFFER_BIT | kTransfers);
+    const MappedBuffer b = make_storage(), c = make_storage();
+    const Compute compute = make_compute();
+    const VkDescriptorSet set = make_set(compute, b, c);
+    const VkSemaphore timeline = make_timeline();
+    const VkSemaphoreSubmitInfo wait = use(timeline, 1, waiting),
+                                signal = use(timeline, 1, VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT);
+    submit2(queues[0], fill_buffer(a, 1), nullptr, &signal);
+    const VkCommandBuffer dispatches = record([&](VkCommandBuffer commands) {
+      bind(commands, compute, set);
+      vk.vkCmdDispatchIndirect(commands, a.buffer, 0);
+    });
+    submit2(queues[1], dispatches, &wait, nullptr);
+    wait_idle();
+    return c.contents();
+  };
+  expect_order([&] { return program(VK_PIPELINE_STAGE_2_DRAW_INDIRECT_BIT); });
+  expect_race([&] { return program(VK_PIPELINE_STAGE_2_COMPUTE_SHADER_BIT); });
+}
+
+TEST_F(FakeOrderedQueues, ASemaphoreShowsOnlyWhatItsSignalComesAfter) {
+  // The fill is before the copy by a barrier of execution; the semaphore is of another queue.
+  const auto program = [this](VkAccessFlags written, VkAccessFlags read) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    const VkSemaphore other = make_semaphore();
+    submit(queues[1], {.signals = {other}});
+    submit(queues[0], {.buffers = {fill_buffer(a, 3)}});
+    submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
+                         barrier(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, written, read);
+                         copy(c, a, b);
+                       })},
+                       .waits = {other}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT); });
+  expect_race([&] { return program(0, 0); });
+}
+
 TEST_F(FakeOrderedQueues, BatchesOfAQueueNeedABarrierToo) {
   const auto program = [this](bool ordered) {
     const MappedBuffer a = make_buffer(64), b = make_buffer(64);

@@ -130,9 +130,12 @@ class FakeOrder : public FakeDevice {
     vk.vkUpdateDescriptorSets(device, 1, &write, 0, nullptr);
     return set;
   }
-  void dispatch(VkCommandBuffer c, const Compute& compute, VkDescriptorSet set) {
+  void bind(VkCommandBuffer c, const Compute& compute, VkDescriptorSet set) {
     vk.vkCmdBindPipeline(c, VK_PIPELINE_BIND_POINT_COMPUTE, compute.pipeline);
     vk.vkCmdBindDescriptorSets(c, VK_PIPELINE_BIND_POINT_COMPUTE, compute.layout, 0, 1, &set, 0, nullptr);
+  }
+  void dispatch(VkCommandBuffer c, const Compute& compute, VkDescriptorSet set) {
+    bind(c, compute, set);
     vk.vkCmdDispatch(c, 1, 1, 1);
   }
 };
