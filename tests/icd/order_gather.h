@@ -57,8 +57,15 @@ class Gatherer {
   // order_passes.cpp
   void enter_subpass(const Execution& execution);
   void leave_pass(const RenderPassInstance& instance);
-  void add_dependencies(const RenderPassInstance& instance, const std::vector<RenderPass::Dependency>& dependencies,
-                        Ranges transitions, Ranges discarded, bool ends);
+  struct AttachmentChange {
+    std::vector<std::uint32_t> attachments;
+    Ranges changed, discarded;
+  };
+  // Changes of layout, by the subpass in which the attachments were used last.
+  using AttachmentChanges = std::map<std::uint32_t, AttachmentChange>;
+  Node& begin_dependency(Stages first, Stages second, bool ends);
+  void add_dependencies(const RenderPass& pass, const std::vector<RenderPass::Dependency>& dependencies,
+                        const AttachmentChanges& transitions, bool ends);
   Positions positions_of(std::uint32_t subpass) const;
 
   Graph& graph_;
@@ -75,6 +82,7 @@ class Gatherer {
   // The render pass instance: its subpasses' positions.
   std::uint64_t pass_begin_ = 0;
   std::vector<Positions> subpasses_;
+  std::multimap<std::uint32_t, Node*> left_by_;  // dependencies so far, by their first subpass
   std::uint32_t entered_ = UINT32_MAX;
 
   State condition_;  // of conditional rendering

@@ -63,58 +63,73 @@ Positions Gatherer::positions_of(std::uint32_t subpass) const {
   return subpass < subpasses_.size() ? subpasses_[subpass] : Positions{0, 0};
 }
 
-// Transitions happen after all first scopes and before all second ones.
-void Gatherer::add_dependencies(const RenderPassInstance&, const std::vector<RenderPass::Dependency>& dependencies,
-                                Ranges transitions, Ranges discarded, bool ends) {
+// What a dependency of the pass has of its own; both halves of it where layouts change in between.
+Node& Gatherer::begin_dependency(Stages first, Stages second, bool ends) {
+  Node& node = make(0);
+  node.is_sync = true;
+  node.first = first;
+  node.second = second;
+  node.second_positions = {node.position, UINT64_MAX};
+  if (!ends) open_.push_back(&node);
+  return node;
+}
+
+// A transition happens after the availability operations of the dependencies from where the attachment was used last,
+// and before the visibility operations of those to where it is used next. A dependency from elsewhere does not come
+// before it, so what that one makes available is not visible by the others.
+void Gatherer::add_dependencies(const RenderPass& pass, const std::vector<RenderPass::Dependency>& dependencies,
+                                const AttachmentChanges& transitions, bool ends) {
   std::vector<Node*> firsts;
-  std::vector<MemoryDependency> seconds;
-  Stages second = 0;
-  const bool apart = !transitions.empty();
-  const auto begin = [&](Stages first_stages, Stages second_stages) -> Node& {
-    Node& node = make(0);
-    node.is_sync = true;
-    node.first = first_stages;
-    node.second = second_stages;
-    node.second_positions = {node.position, UINT64_MAX};
-    if (!ends) open_.push_back(&node);
-    return node;
-  };
   for (const RenderPass::Dependency& d : dependencies) {
-    const MemoryDependency memory{access_scope(d.first_stages), single_accesses(d.first_accesses),
-                                  access_scope(d.second_stages), single_accesses(d.second_accesses)};
-    Node& node = begin(first_scope(d.first_stages), apart ? 0 : second_scope(d.second_stages));
+    Node& node =
+        begin_dependency(first_scope(d.first_stages), transitions.empty() ? second_scope(d.second_stages) : 0, ends);
     node.first_positions = positions_of(d.first);
-    node.memory = {memory};
+    node.memory = {{access_scope(d.first_stages), single_accesses(d.first_accesses), access_scope(d.second_stages),
+                    transitions.empty() ? single_accesses(d.second_accesses) : Accesses{0}}};
     graph_.add(node);
-    if (!apart) continue;
-    second |= second_scope(d.second_stages);
-    node.memory.front().second = 0;
-    seconds.push_back({0, 0, memory.second_stages, memory.second});
     firsts.push_back(&node);
+    left_by_.emplace(d.first, &node);
   }
-  if (!apart) return;
-  Node& node = begin(0, second);
-  node.chain = firsts;
-  node.memory = std::move(seconds);
-  node.touches = transition_touches(std::move(transitions));
-  if (!discarded.empty() && !settings().keeps)
-    node.run = [bytes = normalized(std::move(discarded))] { order::discard(bytes); };
-  graph_.add(node);
+  if (transitions.empty()) return;
+  std::vector<std::pair<const AttachmentChange*, Node*>> changes;
+  for (const auto& [source, transition] : transitions) {
+    Node& node = begin_dependency(0, 0, ends);
+    const auto [begin, end] = left_by_.equal_range(source);
+    for (auto left = begin; left != end; ++left) node.chain.push_back(left->second);
+    node.touches = transition_touches(transition.changed);
+    if (!transition.discarded.empty() && !settings().keeps)
+      node.run = [bytes = normalized(transition.discarded)] { order::discard(bytes); };
+    graph_.add(node);
+    changes.emplace_back(&transition, &node);
+  }
+  for (std::size_t i = 0; i < dependencies.size(); ++i) {
+    const RenderPass::Dependency& d = dependencies[i];
+    Node& node = begin_dependency(0, second_scope(d.second_stages), ends);
+    node.chain = {firsts[i]};
+    for (const auto& [transition, change] : changes)
+      if (!ends || std::any_of(transition->attachments.begin(), transition->attachments.end(),
+                               [&](std::uint32_t a) { return use_of(pass.subpasses[d.first], a) != nullptr; }))
+        node.chain.push_back(change);
+    node.memory = {{0, 0, access_scope(d.second_stages), single_accesses(d.second_accesses)}};
+    graph_.add(node);
+  }
 }
 
 void Gatherer::enter_subpass(const Execution& execution) {
   const RenderPassInstance& instance = execution.instance;
   const RenderPass& pass = *instance.pass;
   const std::uint32_t index = entered_ = instance.subpass;
-  if (index == 0) subpasses_.assign(pass.subpasses.size(), {0, 0});
+  if (index == 0) {
+    subpasses_.assign(pass.subpasses.size(), {0, 0});
+    left_by_.clear();
+  }
   subpass_id_ = ++line_.rendering;
   subpass_begin_ = line_.positions;
   subpasses_[index] = {line_.positions, UINT64_MAX};
   last_attached_.clear();
   loads_.clear();
 
-  Ranges transitions, discarded;
-  bool first_use = false;
+  AttachmentChanges transitions;
   for (std::uint32_t i = 0; i < pass.attachments.size() && i < instance.views.size(); ++i) {
     const VkAttachmentReference2* use = use_of(pass.subpasses[index], i);
     if (use == nullptr) continue;
@@ -122,9 +137,10 @@ void Gatherer::enter_subpass(const Execution& execution) {
     const VkImageLayout before =
         last == VK_SUBPASS_EXTERNAL ? pass.attachments[i].initialLayout : use_of(pass.subpasses[last], i)->layout;
     if (before == use->layout) continue;
-    first_use = first_use || last == VK_SUBPASS_EXTERNAL;
-    add_view(transitions, instance, i);
-    if (before == VK_IMAGE_LAYOUT_UNDEFINED) add_view(discarded, instance, i);
+    AttachmentChange& transition = transitions[last];
+    transition.attachments.push_back(i);
+    add_view(transition.changed, instance, i);
+    if (before == VK_IMAGE_LAYOUT_UNDEFINED) add_view(transition.discarded, instance, i);
   }
   std::vector<RenderPass::Dependency> dependencies;
   bool has_external = false;
@@ -133,30 +149,29 @@ void Gatherer::enter_subpass(const Execution& execution) {
     dependencies.push_back(d);
     has_external = has_external || d.first == VK_SUBPASS_EXTERNAL;
   }
-  if (first_use && !has_external) dependencies.push_back(implicit_before(index));
-  add_dependencies(instance, dependencies, std::move(transitions), std::move(discarded), false);
+  if (transitions.count(VK_SUBPASS_EXTERNAL) != 0 && !has_external) dependencies.push_back(implicit_before(index));
+  add_dependencies(pass, dependencies, transitions, false);
 }
 
 void Gatherer::leave_pass(const RenderPassInstance& instance) {
   if (instance.pass == nullptr || subpasses_.empty()) return;
   const RenderPass& pass = *instance.pass;
   const auto count = static_cast<std::uint32_t>(pass.subpasses.size());
-  Ranges transitions;
-  std::vector<std::uint32_t> last_uses;
+  AttachmentChanges transitions;
   for (std::uint32_t i = 0; i < pass.attachments.size() && i < instance.views.size(); ++i) {
     const std::uint32_t last = last_use(pass, i, count);
     if (last == VK_SUBPASS_EXTERNAL) continue;
     if (use_of(pass.subpasses[last], i)->layout == pass.attachments[i].finalLayout) continue;
-    add_view(transitions, instance, i);
-    last_uses.push_back(last);
+    transitions[last].attachments.push_back(i);
+    add_view(transitions[last].changed, instance, i);
   }
   std::vector<RenderPass::Dependency> dependencies;
   for (const RenderPass::Dependency& d : pass.dependencies)
     if (d.second == VK_SUBPASS_EXTERNAL && d.first != VK_SUBPASS_EXTERNAL) dependencies.push_back(d);
-  for (const std::uint32_t last : last_uses)
+  for (const auto& [last, transition] : transitions)
     if (std::none_of(dependencies.begin(), dependencies.end(), [&](const auto& d) { return d.first == last; }))
       dependencies.push_back(implicit_after(last));
-  add_dependencies(instance, dependencies, std::move(transitions), {}, true);
+  add_dependencies(pass, dependencies, transitions, true);
   subpasses_.clear();
 }
 
