@@ -23,6 +23,7 @@ class Pool {
 
   void gather(QueueState& queue, std::uint32_t family, Submission& batch);
   void work(Monitor::Lock& lock, const std::function<bool()>& done);
+  void start(Monitor::Lock& lock);
   void observe();
   void signal_by_host(const Semaphore& semaphore, std::uint64_t value);
   void drop(QueueState& queue);
@@ -44,6 +45,7 @@ class Pool {
   void take_signal(Node& node, const SemaphoreUse& use);
   Node* pick();
   void run(Monitor::Lock& lock, Node& node);
+  Node* pick_by_leaning(const std::vector<Node*>& able);
   void end_lost();
   void forget_freed();
   void remove(Node& node);
@@ -63,6 +65,8 @@ class Pool {
   std::map<std::uint64_t, std::uint64_t> batch_ranks_;
   std::vector<Submission> ended_;  // may be the last that hold their objects
   bool is_running_ = false, is_seeded_ = false;
+  // What a seed mostly runs next of what can be run: so that of few commands each order comes with few seeds.
+  enum class Leaning { earliest, latest, none } leaning_ = Leaning::none;
   bool is_seen_ = false;  // the node that runs signaled a sync fd: the host may look at it without a call
   std::uint64_t batches_ = 0, runs_ = 0;
 
@@ -181,6 +185,7 @@ void Pool::add_end(Line& line, const Submission& batch, std::size_t first_item) 
 void Pool::gather(QueueState& queue, std::uint32_t family, Submission& batch) {
   if (!is_seeded_) {
     chance_.seed(settings().order.value_or(0));
+    leaning_ = static_cast<Leaning>(chance_.below(3));
     is_seeded_ = true;
   }
   forget_freed();
@@ -203,11 +208,19 @@ void Pool::gather(QueueState& queue, std::uint32_t family, Submission& batch) {
 
 Node* Pool::pick() {
   std::vector<Node*> able;
+// By submission order: the first or the last one. Null: any may be picked.
+Node* Pool::pick_by_leaning(const std::vector<Node*>& able) {
+  const auto is_earlier = [](const Node* a, const Node* b) { return a->number < b->number; };
+  if (chance_.is_reverse()) return *std::max_element(able.begin(), able.end(), is_earlier);
+  if (leaning_ == Leaning::none || chance_.one_in(4)) return nullptr;
+  return leaning_ == Leaning::earliest ? *std::min_element(able.begin(), able.end(), is_earlier)
+                                       : *std::max_element(able.begin(), able.end(), is_earlier);
+}
+
   for (Node* node : graph_.ready())
     if (node->is_ready == nullptr || node->is_ready()) able.push_back(node);
   if (able.empty()) return nullptr;
-  const auto latest = [](const Node* a, const Node* b) { return a->number < b->number; };
-  if (chance_.is_reverse()) return *std::max_element(able.begin(), able.end(), latest);
+  if (Node* chosen = pick_by_leaning(able)) return chosen;
   // One time of two any node; else one of the batch that happens to be first, so that queues overtake one another.
   if (chance_.one_in(2)) return able[chance_.below(able.size())];
   const auto first = std::min_element(able.begin(), able.end(), [&](const Node* a, const Node* b) {
@@ -274,6 +287,13 @@ void Pool::work(Monitor::Lock& lock, const std::function<bool()>& done) {
 void Pool::observe() { graph_.observe(); }
 
 void Pool::signal_by_host(const Semaphore& semaphore, std::uint64_t value) {
+void Pool::start(Monitor::Lock& lock) {
+  if (chance_.is_reverse() || !chance_.one_in(4)) return;
+  constexpr std::uint64_t kMost = 16;
+  const std::uint64_t end = runs_ + 1 + chance_.below(kMost);
+  work(lock, [&] { return runs_ >= end; });
+}
+
   Node& node = make_sync(host_, 0, kAllStages);
   node.is_host = true;
   graph_.add(node);
@@ -341,6 +361,8 @@ void watch(QueueState& queue) {
     const bool had_work = !queue.work.empty();
     monitor.wait_on_queue_for(lock, kWhile, [&] { return queue.stop; });
     if (had_work && !queue.stop && Pool::get().runs() == before)
+void start(Monitor::Lock& lock) { Pool::get().start(lock); }
+
       Pool::get().work(lock, [&] { return queue.stop || queue.work.empty(); });
   }
 }

@@ -17,6 +17,8 @@ bool is_on();
 void gather(QueueState& queue, std::uint32_t family, Submission& batch);
 // Runs gathered work until `done`, or until there is nothing that can be run. Other threads may come in between.
 void work(Monitor::Lock& lock, const std::function<bool()>& done);
+// By chance, runs some of it at once: the device may be done with work before the submit returns.
+void start(Monitor::Lock& lock);
 // The host signals a timeline: what it has seen finished comes before what waits for that.
 void signal_by_host(const Semaphore& semaphore, std::uint64_t value);
 // The host's wait has ended: what it sees finished comes before what it submits from now on.

@@ -109,7 +109,7 @@ QueueState::~QueueState() {
 
 void submit(Queue& queue, std::vector<Submission> submissions) {
   Monitor& monitor = Monitor::get();
-  const Monitor::Lock lock = monitor.enter();
+  Monitor::Lock lock = monitor.enter();
   if (queue.state == nullptr) queue.state = std::make_shared<QueueState>(queue);
   for (Submission& submission : submissions) {
     for (const auto& buffer : submission.buffers) {
@@ -123,6 +123,7 @@ void submit(Queue& queue, std::vector<Submission> submissions) {
     if (order::is_on()) order::gather(*queue.state, queue.family, queue.state->work.back());
   }
   monitor.changed();
+  if (order::is_on()) order::start(lock);
 }
 
 Submission finish(QueueState& state, std::uint64_t number) {

@@ -117,6 +117,19 @@ TEST_F(FakeOrderedQueues, ASemaphoreShowsOnlyWhatItsSignalComesAfter) {
   expect_race([&] { return program(0, 0); });
 }
 
+TEST_F(FakeOrderedQueues, WorkMayBeginBeforeItsSubmitReturns) {
+  const auto program = [this](bool waits) {
+    const MappedBuffer a = make_buffer(64), b = make_buffer(64);
+    submit(queues[0], {.buffers = {copy_buffer(a, b)}});
+    if (waits) wait_idle();
+    std::fill_n(a.bytes, 64, std::uint8_t{8});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(true); });
+  expect_race([&] { return program(false); });
+}
+
 TEST_F(FakeOrderedQueues, BatchesOfAQueueNeedABarrierToo) {
   const auto program = [this](bool ordered) {
     const MappedBuffer a = make_buffer(64), b = make_buffer(64);
