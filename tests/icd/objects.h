@@ -132,6 +132,7 @@ struct Buffer : Object {
   VkBufferUsageFlags usage = 0;
   VkBufferCreateFlags flags = 0;
   VkMemoryRequirements needs{};
+  bool is_concurrent = false;  // several queue families may use it at the same time
   Binding binding;
   std::uint64_t captured_address = 0;  // asked for at creation; 0: any
   std::byte* data() const { return binding.data(); }
@@ -168,6 +169,7 @@ struct Image : Object {
   VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL;
   VkImageUsageFlags usage = 0;
   VkMemoryRequirements needs{};                   // of all planes, or of the first disjoint one
+  bool is_concurrent = false;                     // several queue families may use it at the same time
   std::vector<VkMemoryRequirements> plane_needs;  // disjoint: one a plane
   Binding binding;
   std::vector<Binding> plane_bindings;  // disjoint: one a plane

@@ -34,18 +34,19 @@ bool is_transfer(const Barrier& barrier) {
   return barrier.srcQueueFamilyIndex != barrier.dstQueueFamilyIndex;
 }
 template <class Barrier>
-void limit_to_half(MemoryDependency& dependency, const Barrier& barrier, const Line& line) {
+void take_half(Node& node, MemoryDependency& dependency, const Barrier& barrier) {
   if (!is_transfer(barrier)) return;
-  if (line.family == barrier.srcQueueFamilyIndex) dependency.second = 0;
-  if (line.family == barrier.dstQueueFamilyIndex) dependency.first = 0;
+  if (node.line->family == barrier.srcQueueFamilyIndex) dependency.second = 0;
+  if (node.line->family == barrier.dstQueueFamilyIndex) dependency.first = 0;
+  node.transfers.push_back({barrier.srcQueueFamilyIndex, barrier.dstQueueFamilyIndex, normalized(dependency.bytes)});
 }
 
 template <class Barrier>
-MemoryDependency dependency_of_buffer(const Barrier& barrier, const Masks& masks, const Line& line) {
+MemoryDependency dependency_of_buffer(const Barrier& barrier, const Masks& masks, Node& node) {
   MemoryDependency dependency = dependency_of(barrier, masks);
   dependency.everywhere = false;
   add_bytes(dependency.bytes, get<Buffer>(barrier.buffer).get(), barrier.offset, barrier.size);
-  limit_to_half(dependency, barrier, line);
+  take_half(node, dependency, barrier);
   return dependency;
 }
 
@@ -55,17 +56,16 @@ struct Transitions {
 };
 
 template <class Barrier>
-MemoryDependency dependency_of_image(const Barrier& barrier, const Masks& masks, const Line& line,
-                                     Transitions& transitions) {
+MemoryDependency dependency_of_image(const Barrier& barrier, const Masks& masks, Node& node, Transitions& transitions) {
   MemoryDependency dependency = dependency_of(barrier, masks);
   dependency.everywhere = false;
   const auto image = get<Image>(barrier.image);
   if (image == nullptr) return dependency;
   add_subresources(dependency.bytes, *image, barrier.subresourceRange);
   dependency.bytes = normalized(std::move(dependency.bytes));
-  limit_to_half(dependency, barrier, line);
+  take_half(node, dependency, barrier);
   // A release changes nothing yet: the acquisition does.
-  const bool releases = is_transfer(barrier) && line.family == barrier.srcQueueFamilyIndex;
+  const bool releases = is_transfer(barrier) && node.line->family == barrier.srcQueueFamilyIndex;
   if (barrier.oldLayout == barrier.newLayout || releases) return dependency;
   const Ranges& bytes = dependency.bytes;
   transitions.changed.insert(transitions.changed.end(), bytes.begin(), bytes.end());
@@ -100,13 +100,14 @@ void Gatherer::add_barrier(Execution& execution, const VkDependencyInfo& info) {
   }
   for (std::uint32_t i = 0; i < info.bufferMemoryBarrierCount; ++i) {
     const VkBufferMemoryBarrier2& b = info.pBufferMemoryBarriers[i];
-    one(masks_of(b, {})).memory = {dependency_of_buffer(b, masks_of(b, {}), line_)};
+    Node& node = one(masks_of(b, {}));
+    node.memory = {dependency_of_buffer(b, masks_of(b, {}), node)};
   }
   for (std::uint32_t i = 0; i < info.imageMemoryBarrierCount; ++i) {
     const VkImageMemoryBarrier2& b = info.pImageMemoryBarriers[i];
     Node& node = one(masks_of(b, {}));
     Transitions transitions;
-    node.memory = {dependency_of_image(b, masks_of(b, {}), line_, transitions)};
+    node.memory = {dependency_of_image(b, masks_of(b, {}), node, transitions)};
     take(node, std::move(transitions));
   }
   for (Node* node : made) graph_.add(*node);
@@ -116,20 +117,20 @@ namespace {
 
 // The memory barriers of vkCmdPipelineBarrier and vkCmdWaitEvents.
 template <class A>
-void take_barriers(Node& node, const A& a, const Line& line) {
+void take_barriers(Node& node, const A& a) {
   const Masks masks{a.srcStageMask, a.dstStageMask};
   Transitions transitions;
   for (std::uint32_t i = 0; i < a.memoryBarrierCount; ++i)
     node.memory.push_back(dependency_of(a.pMemoryBarriers[i], masks));
   for (std::uint32_t i = 0; i < a.bufferMemoryBarrierCount; ++i)
-    node.memory.push_back(dependency_of_buffer(a.pBufferMemoryBarriers[i], masks, line));
+    node.memory.push_back(dependency_of_buffer(a.pBufferMemoryBarriers[i], masks, node));
   for (std::uint32_t i = 0; i < a.imageMemoryBarrierCount; ++i)
-    node.memory.push_back(dependency_of_image(a.pImageMemoryBarriers[i], masks, line, transitions));
+    node.memory.push_back(dependency_of_image(a.pImageMemoryBarriers[i], masks, node, transitions));
   take(node, std::move(transitions));
 }
 
 // Those of vkCmdWaitEvents2, as one node.
-void take_info(Node& node, const VkDependencyInfo& info, const Line& line) {
+void take_info(Node& node, const VkDependencyInfo& info) {
   Transitions transitions;
   const auto take_masks = [&](const Masks& masks) { node.second |= second_scope(masks.second); };
   for (std::uint32_t i = 0; i < info.memoryBarrierCount; ++i) {
@@ -139,12 +140,12 @@ void take_info(Node& node, const VkDependencyInfo& info, const Line& line) {
   for (std::uint32_t i = 0; i < info.bufferMemoryBarrierCount; ++i) {
     const VkBufferMemoryBarrier2& b = info.pBufferMemoryBarriers[i];
     take_masks(masks_of(b, {}));
-    node.memory.push_back(dependency_of_buffer(b, masks_of(b, {}), line));
+    node.memory.push_back(dependency_of_buffer(b, masks_of(b, {}), node));
   }
   for (std::uint32_t i = 0; i < info.imageMemoryBarrierCount; ++i) {
     const VkImageMemoryBarrier2& b = info.pImageMemoryBarriers[i];
     take_masks(masks_of(b, {}));
-    node.memory.push_back(dependency_of_image(b, masks_of(b, {}), line, transitions));
+    node.memory.push_back(dependency_of_image(b, masks_of(b, {}), node, transitions));
   }
   take(node, std::move(transitions));
 }
@@ -163,7 +164,7 @@ Stages stages_of(const VkDependencyInfo& info) {
 template <class A>
 void Gatherer::add_barrier1(Execution& execution, const A& a) {
   Node& node = make_sync(execution, first_scope(a.srcStageMask), second_scope(a.dstStageMask));
-  take_barriers(node, a, line_);
+  take_barriers(node, a);
   graph_.add(node);
 }
 
@@ -237,7 +238,7 @@ bool Gatherer::add_event(Execution& execution, const Step& step) {
       const auto& a = arguments.as<args_vkCmdWaitEvents>();
       Node& node = make_sync(execution, 0, second_scope(a.dstStageMask));
       take_events(node, a.pEvents, a.eventCount);
-      take_barriers(node, a, line_);
+      take_barriers(node, a);
       graph_.add(node);
       return true;
     }
@@ -246,7 +247,7 @@ bool Gatherer::add_event(Execution& execution, const Step& step) {
       for (std::uint32_t i = 0; i < a.eventCount; ++i) {
         Node& node = make_sync(execution, 0, 0);
         take_events(node, &a.pEvents[i], 1);
-        take_info(node, a.pDependencyInfos[i], line_);
+        take_info(node, a.pDependencyInfos[i]);
         graph_.add(node);
       }
       return true;

@@ -77,6 +77,13 @@ struct Node {
   bool is_host = false;  // the host's part of a submit: all that the host has seen finished comes before it
   bool ends = false;     // it signals a semaphore or fence: the host may see it
 
+  // A release or an acquire of ownership, by the queue families ("Queue Family Ownership Transfer").
+  struct Transfer {
+    std::uint32_t from = 0, to = 0;
+    Ranges bytes;
+  };
+  std::vector<Transfer> transfers;
+
   // Queries that it begins, ends, resets, copies or writes.
   struct QueryUse {
     const Object* pool = nullptr;

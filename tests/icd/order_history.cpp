@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <cstring>
 
+#include "tests/icd/queue.h"
+#include "tests/icd/state.h"
+
 namespace fake::order {
 
 std::uint64_t Chance::below(std::uint64_t count) {
@@ -54,15 +57,77 @@ void WriteHistory::put_back(const Write& write, const Bytes& bytes) {
   }
 }
 
+namespace {
+
+bool holds_all(const std::byte* data, VkDeviceSize size, const Bytes& bytes) {
+  return data != nullptr && data <= bytes.begin && bytes.end <= data + size;
+}
+
+// True if they lie in a buffer or image that queue families need not pass to one another.
+bool are_concurrent(const Device& device, const Bytes& bytes) {
+  for (const auto& object : objects_of(device)) {
+    if (object->type == Buffer::kType) {
+      const auto& buffer = static_cast<const Buffer&>(*object);
+      if (buffer.is_concurrent && holds_all(buffer.data(), buffer.size, bytes)) return true;
+    } else if (object->type == Image::kType) {
+      const auto& image = static_cast<const Image&>(*object);
+      if (!image.is_concurrent) continue;
+      if (holds_all(image.binding.data(), image.needs.size, bytes)) return true;
+      for (std::size_t i = 0; i < image.plane_bindings.size(); ++i)
+        if (holds_all(image.plane_bindings[i].data(), image.plane_needs[i].size, bytes)) return true;
+    }
+  }
+  return false;
+}
+
+// Families of other instances and devices: their halves of a transfer are not seen here.
+bool is_elsewhere(std::uint32_t family) {
+  return family == VK_QUEUE_FAMILY_EXTERNAL || family == VK_QUEUE_FAMILY_FOREIGN_EXT;
+}
+
+}  // namespace
+
+// "If memory dependencies are correctly expressed between uses of such a resource between two queues in different
+// families, but no ownership transfer is defined, the contents of that resource are undefined for any read accesses
+// performed by the second queue family."
+bool WriteHistory::owns(const Node& reader, const Write& write, const Bytes& bytes) {
+  const std::uint32_t family = reader.line->family;
+  const auto owned = write.owners.find({family, family});
+  return (owned != write.owners.end() && holds(owned->second, bytes)) ||
+         are_concurrent(reader.line->queue->device, bytes);
+}
+
+void WriteHistory::transfer(const Node& node) {
+  for (const Node::Transfer& t : node.transfers) {
+    const bool releases = node.line->family == t.from;
+    const std::pair first{t.from, t.from}, between{t.from, t.to}, second{t.to, t.to};
+    const auto& from = releases || is_elsewhere(t.from) ? first : between;
+    const auto& to = releases && !is_elsewhere(t.to) ? between : second;
+    for (Write& write : writes_) {
+      const auto owned = write.owners.find(from);
+      if (owned == write.owners.end()) continue;
+      Ranges moved = intersection(owned->second, t.bytes);
+      owned->second = difference(owned->second, moved);
+      Ranges& gets = write.owners[to];
+      moved.insert(moved.end(), gets.begin(), gets.end());
+      gets = normalized(std::move(moved));
+    }
+  }
+}
+
 void WriteHistory::make_stale(const Node& node, const Touch& touch) {
+  // What a shader may write it may also only write: then nothing is lost without a transfer of ownership.
+  const bool may_only_write = (touch.access & single_accesses(VK_ACCESS_2_MEMORY_WRITE_BIT)) != 0;
   Ranges open = touch.bytes;
   for (std::size_t i = writes_.size(); i-- > 0 && !open.empty();) {
     const Write& write = writes_[i];
     if (lie_apart(open, write.touch.bytes)) continue;
     const Ranges common = intersection(open, write.touch.bytes);
     if (common.empty()) continue;
-    const Ranges hidden = select(
-        common, [&](const Bytes& bytes) { return !graph_.is_visible(*write.node, write.touch, node, touch, bytes); });
+    const Ranges hidden = select(common, [&](const Bytes& bytes) {
+      return !graph_.is_visible(*write.node, write.touch, node, touch, bytes) ||
+             (!may_only_write && !owns(node, write, bytes));
+    });
     open = difference(open, common);
     if (hidden.empty()) continue;
     if (!chance_.is_reverse() && chance_.one_in(2)) continue;  // it happens to be seen
@@ -114,7 +179,11 @@ void WriteHistory::after(const Node& node) {
     for (const Bytes& b : difference({patch->bytes}, written))
       std::memcpy(b.begin, patch->kept.data() + (b.begin - patch->bytes.begin), b.size());
   for (const Write& made : made_) lose_writes(node, made);
-  for (Write& made : made_) writes_.push_back(std::move(made));
+  const std::uint32_t family = node.line->family;
+  for (Write& made : made_) {
+    made.owners[{family, family}] = made.touch.bytes;
+    writes_.push_back(std::move(made));
+  }
   patches_.clear();
   made_.clear();
 }

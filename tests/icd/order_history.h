@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <utility>
 #include <vector>
 
 #include "tests/icd/order_graph.h"
@@ -29,6 +31,8 @@ class WriteHistory {
  public:
   explicit WriteHistory(Graph& graph, Chance& chance) : graph_(graph), chance_(chance) {}
 
+  // Before a node's run: the ownership that it releases or acquires.
+  void transfer(const Node& node);
   // Around a node's run: puts stale bytes where it reads, and takes them away again.
   void before(const Node& node, std::vector<Touch> touches);
   void after(const Node& node);
@@ -41,6 +45,8 @@ class WriteHistory {
     const Node* node = nullptr;
     Touch touch;
     std::vector<std::byte> before;  // of all ranges, one after another
+    // The bytes that a queue family owns: twice the family. What the first has released and the second not acquired.
+    std::map<std::pair<std::uint32_t, std::uint32_t>, Ranges> owners = {};
   };
   struct Patch {
     Bytes bytes;
@@ -51,6 +57,7 @@ class WriteHistory {
   // Parts of `ranges` for which `test` is true; it is asked once for each stretch between two cuts.
   Ranges select(const Ranges& ranges, const Test& test) const;
   void make_stale(const Node& node, const Touch& touch);
+  static bool owns(const Node& reader, const Write& write, const Bytes& bytes);
   void put_back(const Write& write, const Bytes& bytes);
   void lose_writes(const Node& node, const Write& made);
 

@@ -240,6 +240,7 @@ void Pool::run(Monitor::Lock& lock, Node& node) {
   const auto touches = std::move(node.touches);
   if (touches != nullptr) history_.before(node, touches());
   if (work != nullptr && node.runs_locked) {
+  history_.transfer(node);
     work();
   } else if (work != nullptr) {
     lock.unlock();

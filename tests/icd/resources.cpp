@@ -37,6 +37,7 @@ VkResult create_buffer(Call& call, args_vkCreateBuffer& a) {
   buffer->size = a.pCreateInfo->size;
   buffer->usage = a.pCreateInfo->usage;
   buffer->flags = a.pCreateInfo->flags;
+  buffer->is_concurrent = a.pCreateInfo->sharingMode == VK_SHARING_MODE_CONCURRENT;
   buffer->needs = buffer_needs(*a.pCreateInfo);
   if (const auto* address = chained<VkBufferOpaqueCaptureAddressCreateInfo>(*a.pCreateInfo))
     buffer->captured_address = address->opaqueCaptureAddress;
@@ -66,6 +67,7 @@ std::shared_ptr<Image> make_image(const VkImageCreateInfo& info) {
   image->samples = static_cast<std::uint32_t>(info.samples);
   image->tiling = info.tiling;
   image->usage = info.usage;
+  image->is_concurrent = info.sharingMode == VK_SHARING_MODE_CONCURRENT;
   if ((info.flags & VK_IMAGE_CREATE_DISJOINT_BIT) != 0) {
     for (const Plane& plane : planes_of(info.format)) image->plane_needs.push_back(image_needs(*image, &plane));
     image->plane_bindings.resize(image->plane_needs.size());

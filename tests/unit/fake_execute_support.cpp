@@ -133,13 +133,17 @@ VkDeviceMemory FakeDevice::allocate(const VkMemoryRequirements& needs) {
   return memory;
 }
 
-MappedBuffer FakeDevice::make_buffer(VkDeviceSize size, VkBufferUsageFlags usage) {
+MappedBuffer FakeDevice::make_buffer(VkDeviceSize size, VkBufferUsageFlags usage, VkSharingMode sharing) {
   MappedBuffer made;
   made.size = size;
   VkBufferCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
   info.size = size;
   info.usage = usage;
+  info.sharingMode = sharing;
+  constexpr std::uint32_t families[3] = {0, 1, 2};
+  if (sharing == VK_SHARING_MODE_CONCURRENT) info.queueFamilyIndexCount = 3;
+  info.pQueueFamilyIndices = families;
   EXPECT_EQ(vk.vkCreateBuffer(device, &info, nullptr, &made.buffer), VK_SUCCESS);
   VkMemoryRequirements needs;
   vk.vkGetBufferMemoryRequirements(device, made.buffer, &needs);

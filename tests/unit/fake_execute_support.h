@@ -36,7 +36,9 @@ class FakeDevice : public testing::Test {
   void start(const fake::Settings& settings);
   void end();
 
-  MappedBuffer make_buffer(VkDeviceSize size, VkBufferUsageFlags usage = kTransfers);
+  // If not exclusive, all families may use it at the same time.
+  MappedBuffer make_buffer(VkDeviceSize size, VkBufferUsageFlags usage = kTransfers,
+                           VkSharingMode sharing = VK_SHARING_MODE_EXCLUSIVE);
   VkImage make_image(VkFormat format, VkExtent3D extent, std::uint32_t layers = 1, std::uint32_t levels = 1,
                      VkImageType type = VK_IMAGE_TYPE_2D, VkSampleCountFlagBits samples = VK_SAMPLE_COUNT_1_BIT);
   VkImageView make_view(VkImage image, VkFormat format, VkImageAspectFlags aspects = VK_IMAGE_ASPECT_COLOR_BIT);

@@ -130,6 +130,45 @@ TEST_F(FakeOrderedQueues, WorkMayBeginBeforeItsSubmitReturns) {
   expect_race([&] { return program(false); });
 }
 
+TEST_F(FakeOrderedQueues, AnExclusiveBufferIsPassedFromFamilyToFamily) {
+  enum class Transfer { none, released, acquired, of_half, whole };
+  constexpr std::size_t kSecondFamily = 2;  // the first queue of it
+  const auto program = [this](Transfer which, VkSharingMode sharing) {
+    const MappedBuffer a = make_buffer(64, kTransfers, sharing), b = make_buffer(64);
+    const VkSemaphore semaphore = make_semaphore();
+    const auto pass_on = [&](VkCommandBuffer c, VkPipelineStageFlags first, VkPipelineStageFlags second,
+                             VkAccessFlags written, VkAccessFlags read) {
+      const VkBufferMemoryBarrier one{
+          VK_STRUCTURE_TYPE_BUFFER_MEMORY_BARRIER,        nullptr, written, read, 0, 1, a.buffer, 0,
+          which == Transfer::of_half ? 32 : VK_WHOLE_SIZE};
+      vk.vkCmdPipelineBarrier(c, first, second, 0, 0, nullptr, 1, &one, 0, nullptr);
+    };
+    submit(queues[0], {.buffers = {record([&](VkCommandBuffer c) {
+                         fill(c, a, 3);
+                         if (which != Transfer::none && which != Transfer::acquired)
+                           pass_on(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT,
+                                   VK_ACCESS_TRANSFER_WRITE_BIT, 0);
+                       })},
+                       .signals = {semaphore}});
+    VkCommandPoolCreateInfo of_family{};
+    of_family.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+    of_family.queueFamilyIndex = 1;
+    EXPECT_EQ(vk.vkCreateCommandPool(device, &of_family, nullptr, &pool), VK_SUCCESS);
+    const VkCommandBuffer reads = record([&](VkCommandBuffer c) {
+      if (which != Transfer::none && which != Transfer::released)
+        pass_on(c, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, VK_ACCESS_TRANSFER_READ_BIT);
+      copy(c, a, b);
+    });
+    submit(queues[kSecondFamily], {.buffers = {reads}, .waits = {semaphore}});
+    wait_idle();
+    return b.contents();
+  };
+  expect_order([&] { return program(Transfer::whole, VK_SHARING_MODE_EXCLUSIVE); });
+  expect_order([&] { return program(Transfer::none, VK_SHARING_MODE_CONCURRENT); });
+  for (const Transfer wrong : {Transfer::none, Transfer::released, Transfer::acquired, Transfer::of_half})
+    expect_race([&] { return program(wrong, VK_SHARING_MODE_EXCLUSIVE); });
+}
+
 TEST_F(FakeOrderedQueues, BatchesOfAQueueNeedABarrierToo) {
   const auto program = [this](bool ordered) {
     const MappedBuffer a = make_buffer(64), b = make_buffer(64);
