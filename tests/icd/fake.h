@@ -43,7 +43,8 @@ struct Settings {
   // A seed: work runs in a random order of those that the program allows, and what it did not make visible is stale
   // (order_pool.h).
   std::optional<std::uint64_t> order;
-  bool lazy = false;  // queues work while somebody waits, or from the third "not ready" on
+  std::uint64_t orders = 1;  // so many seeds, from `order` on: each instance takes the next
+  bool lazy = false;         // queues work while somebody waits, or from the third "not ready" on
   std::uint32_t devices = 1;
   std::uint32_t interface = 5;     // of loaders and drivers; before 3 surfaces are the loader's own
   bool keeps = false;              // a transition from the undefined layout leaves the contents, as software drivers do
@@ -57,6 +58,7 @@ struct Settings {
   bool sloppy = false;                         // what is wrong and does no harm is a violation too
   bool print = false;                          // violations on standard error
   std::string log;                             // file: the name of every call
+  std::string contents;                        // file: what each memory held at its end (memory.h)
 };
 
 // "key=value,key=value" over `base`; an error message in `error` if it is wrong.

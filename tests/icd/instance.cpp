@@ -4,6 +4,8 @@
 
 #include "tests/icd/install.h"
 #include "tests/icd/lists.h"
+#include "tests/icd/memory.h"
+#include "tests/icd/order_pool.h"
 #include "tests/icd/physical_device.h"
 #include "tests/icd/state.h"
 #include "tests/icd/tables.h"
@@ -56,6 +58,8 @@ VkResult create_instance(Call&, args_vkCreateInstance& a) {
     if (!has_extension(info.ppEnabledExtensionNames[i], false)) return VK_ERROR_EXTENSION_NOT_PRESENT;
   }
   *a.pInstance = as_handle<VkInstance>(publish(instance, nullptr));
+  note_instance();
+  order::begin_instance();
   for (std::uint32_t i = 0; i < settings().devices; ++i) {
     auto physical = std::make_shared<PhysicalDevice>();
     physical->index = i;

@@ -10,6 +10,7 @@
 #include <mutex>
 
 #include "tests/icd/chain.h"
+#include "tests/icd/digest.h"
 #include "tests/icd/install.h"
 #include "tests/icd/order_pool.h"
 #include "tests/icd/state.h"
@@ -26,6 +27,7 @@ struct Space {
   std::mutex mutex;
   std::map<std::uint64_t, std::uint64_t> taken;
   std::uint64_t allocated = 0;
+  std::uint64_t numbers = 0;  // given to allocations
 };
 Space& space() {
   static Space& one = *new Space;  // threads of a leaked device outlive main()
@@ -83,6 +85,21 @@ void release(std::uint64_t bytes) {
   s.allocated -= std::min<std::uint64_t>(s.allocated, bytes);
 }
 
+std::uint64_t next_number() {
+  Space& s = space();
+  const std::lock_guard lock(s.mutex);
+  return ++s.numbers;
+}
+
+// Appends a line to the file of the setting `contents`, if there is one.
+void note_contents(const std::string& line) {
+  if (settings().contents.empty()) return;
+  std::FILE* file = std::fopen(settings().contents.c_str(), "a");
+  if (file == nullptr) return;
+  std::fprintf(file, "%s\n", line.c_str());
+  std::fclose(file);
+}
+
 VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   const VkMemoryAllocateInfo& info = *a.pAllocateInfo;
   const auto types = memory_properties();
@@ -100,6 +117,7 @@ VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   memory->has_address = flags != nullptr && (flags->flags & VK_MEMORY_ALLOCATE_DEVICE_ADDRESS_BIT) != 0;
   if (!within_budget(info.allocationSize)) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   memory->size = info.allocationSize;  // from here on the destructor gives it back
+  memory->number = next_number();
   const auto* imported = chained<VkImportMemoryHostPointerInfoEXT>(info);
   if (imported != nullptr && imported->handleType != 0) {
     memory->imported = true;
@@ -290,6 +308,7 @@ std::shared_ptr<Memory> own_memory(VkDeviceSize size) {
   if (!within_budget(size)) return nullptr;
   auto memory = std::make_shared<Memory>();
   memory->size = size;
+  memory->number = next_number();
   memory->contents = memory->host = pages(size);
   return memory->contents == nullptr ? nullptr : memory;
 }
@@ -306,11 +325,25 @@ void reset_memory() {
   Space& s = space();
   const std::lock_guard lock(s.mutex);
   s.taken.clear();
-  s.allocated = 0;
+  s.allocated = s.numbers = 0;
+}
+
+void note_instance() {
+  {
+    Space& s = space();
+    const std::lock_guard lock(s.mutex);
+    s.numbers = 0;
+  }
+  note_contents("instance");
 }
 
 Memory::~Memory() {
   if (contents != nullptr) order::forget(contents, size);
+  if (contents != nullptr && !settings().contents.empty()) {
+    Hash hash;
+    hash.bytes(contents, size);
+    note_contents(std::to_string(number) + " " + std::to_string(size) + " " + std::to_string(hash.digest()));
+  }
   if (host != nullptr && host != contents) munmap(host, size);
   if (contents != nullptr && !imported) munmap(contents, size);
   if (address != 0) {

@@ -21,6 +21,10 @@ std::shared_ptr<Memory> own_memory(VkDeviceSize size);
 // The same without memory, for as long as it is held: what other allocations come to.
 std::shared_ptr<const void> reserve(std::uint64_t bytes);
 
+// For the file that the setting `contents` names. An instance is made: the numbers of allocations begin again.
+// The file gets "instance" for that, and "NUMBER SIZE DIGEST" for each allocation when its memory ends.
+void note_instance();
+
 std::shared_ptr<Image> make_image(const VkImageCreateInfo& info);  // without a handle
 VkDeviceSize plane_size(const Image& image, const Plane& plane);
 

@@ -107,6 +107,7 @@ struct Memory : Object {
   Memory& operator=(const Memory&) = delete;
   ~Memory() override;
   VkDeviceSize size = 0;
+  std::uint64_t number = 0;  // among the allocations since an instance was made
   std::uint32_t memory_type = 0;
   VkMemoryPropertyFlags properties = 0;
   std::byte* contents = nullptr;  // what the device sees
@@ -131,8 +132,8 @@ struct Buffer : Object {
   VkDeviceSize size = 0;
   VkBufferUsageFlags usage = 0;
   VkBufferCreateFlags flags = 0;
-  VkMemoryRequirements needs{};
   bool is_concurrent = false;  // several queue families may use it at the same time
+  VkMemoryRequirements needs{};
   Binding binding;
   std::uint64_t captured_address = 0;  // asked for at creation; 0: any
   std::byte* data() const { return binding.data(); }
@@ -168,8 +169,8 @@ struct Image : Object {
   std::uint32_t samples = 1;  // a multisampled texel is its samples, one after another
   VkImageTiling tiling = VK_IMAGE_TILING_OPTIMAL;
   VkImageUsageFlags usage = 0;
-  VkMemoryRequirements needs{};                   // of all planes, or of the first disjoint one
   bool is_concurrent = false;                     // several queue families may use it at the same time
+  VkMemoryRequirements needs{};                   // of all planes, or of the first disjoint one
   std::vector<VkMemoryRequirements> plane_needs;  // disjoint: one a plane
   Binding binding;
   std::vector<Binding> plane_bindings;  // disjoint: one a plane

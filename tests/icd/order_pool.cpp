@@ -27,6 +27,7 @@ class Pool {
   void observe();
   void signal_by_host(const Semaphore& semaphore, std::uint64_t value);
   void drop(QueueState& queue);
+  void begin_instance();
   std::uint64_t runs() const { return runs_; }
   void forget(std::byte* begin, std::size_t size) {
     const std::lock_guard lock(freed_mutex_);
@@ -44,8 +45,8 @@ class Pool {
   void take_wait(Node& node, const SemaphoreUse& wait);
   void take_signal(Node& node, const SemaphoreUse& use);
   Node* pick();
-  void run(Monitor::Lock& lock, Node& node);
   Node* pick_by_leaning(const std::vector<Node*>& able);
+  void run(Monitor::Lock& lock, Node& node);
   void end_lost();
   void forget_freed();
   void remove(Node& node);
@@ -64,11 +65,12 @@ class Pool {
   std::map<const Semaphore*, Node*> last_waits_;  // of binary ones
   std::map<std::uint64_t, std::uint64_t> batch_ranks_;
   std::vector<Submission> ended_;  // may be the last that hold their objects
-  bool is_running_ = false, is_seeded_ = false;
   // What a seed mostly runs next of what can be run: so that of few commands each order comes with few seeds.
   enum class Leaning { earliest, latest, none } leaning_ = Leaning::none;
+  bool is_running_ = false, is_seeded_ = false;
   bool is_seen_ = false;  // the node that runs signaled a sync fd: the host may look at it without a call
-  std::uint64_t batches_ = 0, runs_ = 0;
+  std::uint64_t batches_ = 0, runs_ = 0, instances_ = 0;
+  std::uint64_t seed_ = 0;  // after the first
 
   std::mutex freed_mutex_;
   std::vector<Bytes> freed_;
@@ -94,15 +96,15 @@ void Pool::add_host(Line& line) {
 }
 
 void Pool::add_wait(Line& line, const SemaphoreUse& wait) {
+  // Its first scope is the signal: take_wait().
   Node& node = make_sync(line, 0, second_scope(wait.stages));
+  node.memory = {{0, 0, second_scope(wait.stages), kAllAccesses}};
   node.is_ready = [wait] { return is_satisfied(wait); };
   node.runs_locked = true;
   node.run = [this, &node, wait] { take_wait(node, wait); };
   // Waits for a binary semaphore have a signal each, in the order of submission.
   if (!wait.semaphore->timeline) {
-  // Its first scope is the signal: take_wait().
     follow_last_wait(*wait.semaphore, node);
-  node.memory = {{0, 0, second_scope(wait.stages), kAllAccesses}};
     last_waits_[wait.semaphore.get()] = &node;
   }
   graph_.add(node);
@@ -147,13 +149,13 @@ void Pool::add_signals(Line& line, const Submission& batch) {
   for (const SemaphoreUse& use : batch.signals) {
     if (is_for_all(use)) continue;
     Node& node = make_sync(line, first_scope(use.stages), 0);
+    node.memory = {{first_scope(use.stages), kAllAccesses, 0, 0}};
     node.ends = true;
     node.runs_locked = true;
     node.is_ready = [use] { return may_signal(use); };
     node.run = [this, &node, use] { take_signal(node, use); };
     if (!use.semaphore->timeline) follow_last_wait(*use.semaphore, node);
     // Signals of a queue happen in their order ("Implicit Synchronization Guarantees").
-    node.memory = {{first_scope(use.stages), kAllAccesses, 0, 0}};
     for (Node* earlier : line.syncs)
       if (earlier->ends) Graph::order(*earlier, node);
     graph_.add(node);
@@ -184,7 +186,7 @@ void Pool::add_end(Line& line, const Submission& batch, std::size_t first_item) 
 
 void Pool::gather(QueueState& queue, std::uint32_t family, Submission& batch) {
   if (!is_seeded_) {
-    chance_.seed(settings().order.value_or(0));
+    chance_.seed(settings().order.value_or(0) + seed_);
     leaning_ = static_cast<Leaning>(chance_.below(3));
     is_seeded_ = true;
   }
@@ -206,8 +208,6 @@ void Pool::gather(QueueState& queue, std::uint32_t family, Submission& batch) {
   add_end(*line, batch, first_item);
 }
 
-Node* Pool::pick() {
-  std::vector<Node*> able;
 // By submission order: the first or the last one. Null: any may be picked.
 Node* Pool::pick_by_leaning(const std::vector<Node*>& able) {
   const auto is_earlier = [](const Node* a, const Node* b) { return a->number < b->number; };
@@ -217,6 +217,8 @@ Node* Pool::pick_by_leaning(const std::vector<Node*>& able) {
                                        : *std::max_element(able.begin(), able.end(), is_earlier);
 }
 
+Node* Pool::pick() {
+  std::vector<Node*> able;
   for (Node* node : graph_.ready())
     if (node->is_ready == nullptr || node->is_ready()) able.push_back(node);
   if (able.empty()) return nullptr;
@@ -238,9 +240,9 @@ void Pool::run(Monitor::Lock& lock, Node& node) {
   forget_freed();
   const auto work = std::move(node.run);
   const auto touches = std::move(node.touches);
+  history_.transfer(node);
   if (touches != nullptr) history_.before(node, touches());
   if (work != nullptr && node.runs_locked) {
-  history_.transfer(node);
     work();
   } else if (work != nullptr) {
     lock.unlock();
@@ -285,9 +287,6 @@ void Pool::work(Monitor::Lock& lock, const std::function<bool()>& done) {
   }
 }
 
-void Pool::observe() { graph_.observe(); }
-
-void Pool::signal_by_host(const Semaphore& semaphore, std::uint64_t value) {
 void Pool::start(Monitor::Lock& lock) {
   if (chance_.is_reverse() || !chance_.one_in(4)) return;
   constexpr std::uint64_t kMost = 16;
@@ -295,6 +294,9 @@ void Pool::start(Monitor::Lock& lock) {
   work(lock, [&] { return runs_ >= end; });
 }
 
+void Pool::observe() { graph_.observe(); }
+
+void Pool::signal_by_host(const Semaphore& semaphore, std::uint64_t value) {
   Node& node = make_sync(host_, 0, kAllStages);
   node.is_host = true;
   graph_.add(node);
@@ -327,7 +329,14 @@ void Pool::forget_freed() {
   for (const Bytes& bytes : freed) history_.forget(bytes.begin, bytes.size());
 }
 
+void Pool::begin_instance() {
+  const std::uint64_t seeds = settings().orders;
+  seed_ = instances_++ % seeds;
+  if (seeds > 1) is_seeded_ = false;
+}
+
 void Pool::reset() {
+  instances_ = seed_ = 0;
   forget_freed();
   for (const auto& [queue, line] : lines_) graph_.drop(*line, [this](Node& node) { remove(node); });
   lines_.clear();
@@ -341,11 +350,18 @@ void Pool::reset() {
 
 }  // namespace
 
+void begin_instance() {
+  const Monitor::Lock lock = Monitor::get().enter();
+  Pool::get().begin_instance();
+}
+
 bool is_on() { return settings().order.has_value(); }
 
 void gather(QueueState& queue, std::uint32_t family, Submission& batch) { Pool::get().gather(queue, family, batch); }
 
 void work(Monitor::Lock& lock, const std::function<bool()>& done) { Pool::get().work(lock, done); }
+
+void start(Monitor::Lock& lock) { Pool::get().start(lock); }
 
 void observe() { Pool::get().observe(); }
 
@@ -362,8 +378,6 @@ void watch(QueueState& queue) {
     const bool had_work = !queue.work.empty();
     monitor.wait_on_queue_for(lock, kWhile, [&] { return queue.stop; });
     if (had_work && !queue.stop && Pool::get().runs() == before)
-void start(Monitor::Lock& lock) { Pool::get().start(lock); }
-
       Pool::get().work(lock, [&] { return queue.stop || queue.work.empty(); });
   }
 }

@@ -25,6 +25,18 @@ bool parse_number(const std::string& text, std::uint64_t& number) {
   return !text.empty() && *end == '\0';
 }
 
+// SEED, or FIRST-LAST.
+bool parse_seeds(const std::string& text, Settings& settings) {
+  std::uint64_t first = 0, last = 0;
+  const std::size_t dash = text.find('-');
+  if (!parse_number(text.substr(0, dash), first)) return false;
+  if (dash != std::string::npos && !parse_number(text.substr(dash + 1), last)) return false;
+  if (dash == std::string::npos) last = first;
+  settings.order = first;
+  settings.orders = last - first + 1;
+  return first <= last && settings.orders != 0;
+}
+
 Settings from_environment() {
   Settings parsed;
   if (const char* text = std::getenv("RONDO_FAKE_ICD")) {
@@ -34,7 +46,7 @@ Settings from_environment() {
   }
   // Beside the other settings: it is for runs of many seeds.
   if (const char* text = std::getenv("RONDO_FAKE_ICD_ORDER")) {
-    if (!parse_number(text, parsed.order.emplace())) refuse("RONDO_FAKE_ICD_ORDER", "is no number");
+    if (!parse_seeds(text, parsed)) refuse("RONDO_FAKE_ICD_ORDER", "is neither a seed nor FIRST-LAST");
   }
   parsed.print = true;
   return parsed;
@@ -96,6 +108,11 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.log = value;
     return !value.empty();
   }
+  if (key == "contents") {
+    s.contents = value;
+    return !value.empty();
+  }
+  if (key == "order") return parse_seeds(value, s);
   if (key == "lacks") {
     s.lacks = split(value, ';');
     return !value.empty();
@@ -163,8 +180,6 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.timed_work = n != 0;
   else if (key == "counters")
     s.counters = n != 0;
-  else if (key == "order")
-    s.order = n;
   else if (key == "lazy")
     s.lazy = n != 0;
   else if (key == "abort")

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the fake driver can be set to, and the memory that lavapipe lacks.
+#include <unistd.h>
+
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "fake_execute_support.h"
 
@@ -87,6 +91,44 @@ TEST_F(FakeSettings, CallsFailOnDemand) {
   EXPECT_EQ(allocate_memory(4096, made), VK_SUCCESS);
 }
 
+TEST_F(FakeSettings, AnOrderIsASeedOrSeveral) {
+  std::string error;
+  const auto one = fake::parse_settings("order=7", error), several = fake::parse_settings("order=3-7", error);
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(one.order, 7u);
+  EXPECT_EQ(one.orders, 1u);
+  EXPECT_EQ(several.order, 3u);
+  EXPECT_EQ(several.orders, 5u);
+}
+
+TEST_F(FakeSettings, MemoryLeavesADigestOfWhatItHeld) {
+  fake::Settings settings;
+  settings.contents = testing::TempDir() + "fake-contents-" + std::to_string(getpid());
+  start(settings);
+  for (const std::uint8_t byte : {std::uint8_t{1}, std::uint8_t{2}, std::uint8_t{1}}) {
+    VkDeviceMemory memory = VK_NULL_HANDLE;
+    ASSERT_EQ(allocate_memory(4096, memory), VK_SUCCESS);
+    void* at = nullptr;
+    ASSERT_EQ(vk.vkMapMemory(device, memory, 0, VK_WHOLE_SIZE, 0, &at), VK_SUCCESS);
+    std::memset(at, byte, 1);
+    vk.vkFreeMemory(device, memory, nullptr);
+  }
+  std::ifstream file(settings.contents);
+  std::string word;
+  EXPECT_TRUE(file >> word);
+  EXPECT_EQ(word, "instance");
+  std::vector<std::uint64_t> digests;
+  for (std::uint64_t number = 0, size = 0, digest = 0; file >> number >> size >> digest;) {
+    digests.push_back(digest);
+    EXPECT_EQ(number, digests.size());
+    EXPECT_EQ(size, 4096u);
+  }
+  std::remove(settings.contents.c_str());
+  ASSERT_EQ(digests.size(), 3u);
+  EXPECT_NE(digests[0], digests[1]);
+  EXPECT_EQ(digests[0], digests[2]);
+}
+
 TEST_F(FakeSettings, BudgetHolds) {
   fake::Settings settings;
   settings.budget = 8192;
@@ -110,7 +152,7 @@ TEST_F(FakeSettings, WhatNoHeapHoldsLeavesTheBudgetAlone) {
 
 TEST_F(FakeSettings, WrongSettingsAreNamed) {
   for (const char* text : {"handles=some", "fail=vkNothing:1:VK_TIMEOUT", "fail=vkCreateBuffer:0:VK_TIMEOUT",
-                           "atom=100", "nonsense", "devices=0"}) {
+                           "atom=100", "nonsense", "devices=0", "order=7-3", "order=3-", "contents="}) {
     std::string error;
     fake::parse_settings(text, error);
     EXPECT_NE(error.find(text), std::string::npos) << text;
