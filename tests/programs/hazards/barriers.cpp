@@ -27,7 +27,7 @@ void wrong_access(Bench& b) { written_then_read(b, {kComputeWrites, kComputeRead
 
 // A reader of the old contents must end before the next writer begins; the barrier orders another stage.
 void war_wrong_stage(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b);
+  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b, 3);
   dispatch(b, "A", kernel(b, move_comp_spv, {x, y}));
   barrier(b, "barrier1", b.clean ? stages_of(kComputeReads) : stages_of(kCopyReads), stages_of(kCopyWrites));
   copy(b, "B", z, x);

@@ -31,28 +31,28 @@ void dispatch_waw(Bench& b) {
 }
 
 void copy_raw(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b);
+  const MappedBuffer x = make_buffer(b, 1), y = make_buffer(b, 2), z = make_buffer(b, 3);
   copy(b, "A", x, y);
   if (b.clean) barrier(b, "barrier1", kCopyWrites, kCopyReads);
   copy(b, "B", y, z);
 }
 
 void copy_war(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b);
+  const MappedBuffer x = make_buffer(b, 1), y = make_buffer(b, 2), z = make_buffer(b, 3);
   copy(b, "A", x, y);
   if (b.clean) barrier(b, "barrier1", stages_of(kCopyReads), stages_of(kCopyWrites));
   copy(b, "B", z, x);
 }
 
 void copy_waw(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b);
+  const MappedBuffer x = make_buffer(b, 1), y = make_buffer(b, 2), z = make_buffer(b, 3);
   copy(b, "A", x, y);
   if (b.clean) barrier(b, "barrier1", kCopyWrites, kCopyWrites);
   copy(b, "B", z, y);
 }
 
 void copy_to_dispatch(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b);
+  const MappedBuffer x = make_buffer(b, 1), y = make_buffer(b, 2), z = make_buffer(b, 3);
   copy(b, "A", x, y);
   if (b.clean) barrier(b, "barrier1", kCopyWrites, kComputeReads);
   dispatch(b, "B", kernel(b, move_comp_spv, {y, z}));

@@ -130,7 +130,7 @@ void copied_query(Bench& b, const char* needless, const char* label, const Mappe
 }
 
 void query_result(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_buffer(b, 1), y = make_buffer(b);
   copied_query(b, nullptr, "A", x);
   if (b.clean) barrier(b, "barrier1", kCopyWrites, kComputeReads);
   dispatch(b, "B", kernel(b, move_comp_spv, {x, y}));

@@ -235,9 +235,9 @@ MappedBuffer make_local_buffer(Bench& b, Sharing sharing, VkMemoryPropertyFlags 
   return made;
 }
 
-MappedBuffer make_buffer(Bench& b) {
+MappedBuffer make_buffer(Bench& b, std::uint32_t word) {
   MappedBuffer made = create_mapped_buffer(b, kBytes, kEveryUse, b.families);
-  std::memset(made.words, 0, kBytes);
+  std::fill_n(made.words, kBytes / sizeof word, word);
   b.at_end.push_back([made, c = static_cast<const Context&>(b)]() mutable { destroy(c, made); });
   return made;
 }

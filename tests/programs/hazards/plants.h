@@ -190,8 +190,8 @@ void wait_for(const Bench& b, const Semaphore& reached);  // the value of a time
 // What destroys the object that was created last. It is no longer destroyed at the end: the caller does that.
 std::function<void()> take_last(Bench& b);
 
-// A mapped buffer for every use, filled with zeros.
-MappedBuffer make_buffer(Bench& b);
+// A mapped buffer for every use, filled with a word: a race shows where what is written differs from what was there.
+MappedBuffer make_buffer(Bench& b, std::uint32_t word = 0);
 
 // Which queue families may use a buffer: all of the bench without a transfer of ownership, or one at a time.
 enum class Sharing { concurrent, exclusive };
