@@ -97,10 +97,11 @@ void create_device_with(Bench& b, const std::vector<std::uint32_t>& families,
 
 }  // namespace
 
-std::optional<Bench> open_bench(const Plant& plant, bool clean) {
+std::optional<Bench> open_bench(const Plant& plant, bool clean, bool eager) {
   Bench b;
   b.name = plant.name;
   b.clean = clean;
+  b.is_eager = eager;
   b.form = plant.form;
   const bool labels = has_instance_extension(VK_EXT_DEBUG_UTILS_EXTENSION_NAME);
   std::vector<const char*> extensions;

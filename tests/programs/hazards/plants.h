@@ -111,11 +111,12 @@ struct Bench : Session {
   bool clean = false;
   Form form = Form::first;
   bool is_recording = false;
-  bool is_idle = false;                                    // the host has waited for all work
-  bool updates_after_bind = false;                         // of storage buffers, while work is pending if unused
-  bool resets_queries = false;                             // by the host
-  std::vector<std::uint32_t> families;                     // of the queues; one of its own each only where they differ
-  std::vector<VkCommandPool> pools;                        // of the queues
+  bool is_idle = false;                 // the host has waited for all work
+  bool is_eager = false;                // does not watch until work is over that it does not wait for
+  bool updates_after_bind = false;      // of storage buffers, while work is pending if unused
+  bool resets_queries = false;          // by the host
+  std::vector<std::uint32_t> families;  // of the queues; one of its own each only where they differ
+  std::vector<VkCommandPool> pools;     // of the queues
   PFN_vkCmdBeginDebugUtilsLabelEXT begin_label = nullptr;  // null without the extension
   PFN_vkCmdEndDebugUtilsLabelEXT end_label = nullptr;
 };
@@ -145,7 +146,7 @@ std::vector<Plant> lifetime_plants();
 std::vector<Plant> present_plants();
 
 // None if the device does not have what the plant needs.
-std::optional<Bench> open_bench(const Plant& plant, bool clean);
+std::optional<Bench> open_bench(const Plant& plant, bool clean, bool eager);
 // Submits what is recorded, waits for all work if the plant has not, and destroys everything.
 void close(Bench& b);
 
