@@ -2,6 +2,7 @@
 #include "analyzers/analysis/graph_uses.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "analyzers/text/text.h"
 
@@ -56,6 +57,20 @@ bool ResourceUses::is_wanted(ObjectId id) const {
   if (walk_.objects().name(id) == wanted_.name) return true;
   const std::string* const given = walk_.given_name(id);
   return given != nullptr && *given == wanted_.name;
+}
+
+std::vector<Piece> ResourceUse::parts(bool of_writes) const {
+  std::vector<Piece> all;
+  std::copy_if(pieces.begin(), pieces.end(), std::back_inserter(all),
+               [&](const Piece& one) { return of_writes ? one.writes : one.reads; });
+  std::sort(all.begin(), all.end(), [](const Piece& a, const Piece& b) { return a.begin < b.begin; });
+  std::vector<Piece> parts;
+  for (const Piece& one : all)
+    if (!parts.empty() && one.begin <= parts.back().end)
+      parts.back().end = std::max(parts.back().end, one.end);
+    else
+      parts.push_back(one);
+  return parts;
 }
 
 void ResourceUses::find(std::span<const Piece> pieces) {

@@ -34,6 +34,9 @@ struct ResourceUse {
   std::vector<graph::Piece> pieces;     // numbers of the resource's own: bytes, queries, or subresources
   std::vector<std::uint32_t> versions;  // that it reads, ascending; 0: as it was before all writes
   std::uint32_t version = 0;            // that it makes: the writes are counted from 1
+
+  // What it reads, or writes, each part once: pieces that meet are one.
+  std::vector<graph::Piece> parts(bool writes) const;
 };
 
 class ResourceUses final : public GraphVisitor {

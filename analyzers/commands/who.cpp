@@ -28,14 +28,12 @@ void append_text(std::string& out, const GraphWalk& walk, const ResourceUses& us
   append(out, "{}\n", item_text(walk, item));
   if (use.reads) {
     append(out, "    reads version{} {}:", use.versions.size() == 1 ? "" : "s", numbers_text(use.versions));
-    for (const graph::Piece& piece : use.pieces)
-      if (piece.reads) append(out, " {}", uses.piece_text(piece));
+    for (const graph::Piece& piece : use.parts(false)) append(out, " {}", uses.piece_text(piece));
     out += '\n';
   }
   if (use.writes) {
     append(out, "    writes version {}:", use.version);
-    for (const graph::Piece& piece : use.pieces)
-      if (piece.writes) append(out, " {}", uses.piece_text(piece));
+    for (const graph::Piece& piece : use.parts(true)) append(out, " {}", uses.piece_text(piece));
     out += '\n';
   }
   if (use.possible) out += "    may touch it: it touches what shares its memory\n";

@@ -123,8 +123,7 @@ struct GraphScene : AccessScene {
           const std::string number = std::to_string(item.number);
           for (const bool writes : {false, true}) {
             std::string pieces, versions;
-            for (const graph::Piece& piece : use.pieces)
-              if (writes ? piece.writes : piece.reads) pieces += ' ' + from.piece_text(piece);
+            for (const graph::Piece& piece : use.parts(writes)) pieces += ' ' + from.piece_text(piece);
             for (const std::uint32_t version : use.versions)
               versions += (versions.empty() ? "" : ",") + std::to_string(version);
             if (writes ? use.writes : use.reads)

@@ -197,6 +197,21 @@ TEST(GraphOfWork, NumbersTheVersionsOfAResource) {
                                             "2 writes 3 8:12", "3 writes 4 32:40", "4 reads 0,1,3,4 0:40"}));
 }
 
+// A render pass that loads an attachment and draws to it reads the same part in two ways.
+TEST(GraphOfWork, NamesEachPartOfAUseOnce) {
+  analyzers::ResourceUse use;
+  use.pieces = {
+      {0, 200, 210, false, true}, {0, 0, 64, true, false}, {0, 32, 128, true, true}, {0, 32, 128, true, true}};
+  const auto ranges = [&](bool writes) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const graph::Piece& one : use.parts(writes)) all.emplace_back(one.begin, one.end);
+    return all;
+  };
+  using Ranges = std::vector<std::pair<std::uint64_t, std::uint64_t>>;
+  EXPECT_EQ(ranges(false), (Ranges{{0, 128}}));
+  EXPECT_EQ(ranges(true), (Ranges{{32, 128}, {200, 210}}));
+}
+
 TEST(GraphOfWork, NamesAPartOfAResource) {
   GraphScene scene;
   const VkBuffer a = scene.buffer(0x100, 64);
