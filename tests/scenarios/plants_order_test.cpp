@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdlib>
+#include <map>
 #include <set>
 
 #include "fixture.h"
@@ -20,6 +21,16 @@ int seeds_of_order() {
   return wanted != nullptr && std::string(wanted) == "all" ? kSeedsOfOrder : kFewSeeds;
 }
 
+// Races that cannot change bits here, and why.
+const std::map<std::string, std::string>& exceptions() {
+  static const std::map<std::string, std::string> all{
+      {"lifetime-event-reset", "if the reset comes first, the wait for the event never ends"},
+      {"lifetime-queries-reset", "the plant leaves no result of a query in memory"},
+      {"acquire-other-stage", "the presentation engine of the fake driver reads no image after its acquire"},
+  };
+  return all;
+}
+
 // True if the plant says that there is a race of this kind.
 bool is_said(const Outcome& outcome, const std::string& hazard) {
   const std::vector<std::string> said = lines(outcome.out);
@@ -33,7 +44,8 @@ bool is_caught(const Outcome& outcome) {
   const std::vector<std::string> said = lines(outcome.err);
   return std::any_of(said.begin(), said.end(), [](const std::string& line) {
     return line.rfind("fake driver: ", 0) == 0 &&
-           (line.find("pending") != std::string::npos || line.find("in use") != std::string::npos);
+           (line.find("pending") != std::string::npos || line.find("in use") != std::string::npos ||
+            line.find("has not signaled yet") != std::string::npos);
   });
 }
 
@@ -83,7 +95,12 @@ SCENARIO("each planted race changes bits in some order, and no clean twin does i
   const Outcome list = run(ask);
   REQUIRE(list.status == 0);
   int races = 0, ends = 0, others = 0;
+  for (const auto& [name, reason] : exceptions()) {
+    INFO(name << ": " << reason);
+    CHECK(list.out.find(name + "\n") != std::string::npos);
+  }
   for (const std::string& name : lines(list.out)) {
+    if (name == "lifetime-event-reset") continue;
     int seeds = kFewSeeds;
     Runs runs = run_plant(name, seeds);
     const auto run_again = [&](int more) {
@@ -105,7 +122,10 @@ SCENARIO("each planted race changes bits in some order, and no clean twin does i
     CHECK(runs.run.status == 0);
     CHECK(count(runs.run.err, "fake driver:") == 0);
     CHECK(runs.number == static_cast<std::size_t>(seeds));
-    if (is_race) {
+    if (const auto exception = exceptions().find(name); exception != exceptions().end()) {
+      INFO("It is an exception (" << exception->second << "), and changes bits: remove it from the list");
+      CHECK(runs.contents.size() == 1);
+    } else if (is_race) {
       INFO("The race changes no bit");
       CHECK(runs.contents.size() > 1);
       ++races;
