@@ -54,20 +54,26 @@ VkPipelineStageFlags2 both_tests(VkPipelineStageFlags2 stages, VkPipelineStageFl
 bool is_first_form(CommandId command) {
   return command == CommandId::vkCmdPipelineBarrier || command == CommandId::vkCmdWaitEvents;
 }
+constexpr VkFlags64 kOldFlags = 0xffffffff;
+// The command has the words of the first form alone. A dependency of subpasses has others where a VkMemoryBarrier2 is
+// chained to it: one that says none of them may have none.
+bool has_first_words(const SyncOp& sync, const model::Barrier& one) {
+  return is_first_form(sync.command) ||
+         (sync.kind == SyncOp::Kind::dependency &&
+          ((one.src_stages | one.dst_stages | one.src_access | one.dst_access) & ~kOldFlags) == 0);
+}
 // The words that the first form has for these.
 VkPipelineStageFlags2 first_form_stages(VkPipelineStageFlags2 stages) {
-  constexpr VkPipelineStageFlags2 kOld = 0xffffffff;
-  VkPipelineStageFlags2 said = stages & kOld;
-  for (VkPipelineStageFlags2 rest = stages & ~kOld; rest != 0; rest &= rest - 1)
+  VkPipelineStageFlags2 said = stages & kOldFlags;
+  for (VkPipelineStageFlags2 rest = stages & ~kOldFlags; rest != 0; rest &= rest - 1)
     for (const VkPipelineStageFlags2 word :
          {VK_PIPELINE_STAGE_2_ALL_TRANSFER_BIT, VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT})
       if ((graph::first_stages(word) & rest & ~(rest - 1)) != 0) said |= word;
   return said;
 }
 VkAccessFlags2 first_form_access(VkAccessFlags2 access) {
-  constexpr VkAccessFlags2 kOld = 0xffffffff;
-  VkAccessFlags2 said = access & kOld;
-  for (VkAccessFlags2 rest = access & ~kOld; rest != 0; rest &= rest - 1)
+  VkAccessFlags2 said = access & kOldFlags;
+  for (VkAccessFlags2 rest = access & ~kOldFlags; rest != 0; rest &= rest - 1)
     for (const VkAccessFlags2 word : {VK_ACCESS_2_SHADER_READ_BIT, VK_ACCESS_2_SHADER_WRITE_BIT})
       if ((graph::all_accesses(word) & rest & ~(rest - 1)) != 0) said |= word;
   return said;
@@ -137,8 +143,8 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   // What only reads before a barrier needs an order alone: to name its access does nothing.
   to.src_access = enough(to.src_access, use.src_access & (model::kWrites | to.src_access), graph::kWideAccesses,
                          graph::all_accesses, same);
-  const CommandId command = questions_->log.syncs()[sync].command;
-  if (is_first_form(command)) {
+  const bool first_words = has_first_words(questions_->log.syncs()[sync], narrow.now);
+  if (first_words) {
     to.src_stages = first_form_stages(to.src_stages);
     to.src_access = first_form_access(to.src_access);
   }
@@ -147,7 +153,7 @@ SyncNarrow SyncAnalysis::narrowed(std::uint32_t sync, std::uint32_t barrier) con
   to.dst_stages = enough(to.dst_stages, both_tests(use.dst_stages, to.dst_stages), graph::kWideStages,
                          graph::second_stages, graph::with_later);
   to.dst_access = enough(to.dst_access, use.dst_access, graph::kWideAccesses, graph::all_accesses, same);
-  if (is_first_form(command)) {
+  if (first_words) {
     to.dst_stages = first_form_stages(to.dst_stages);
     to.dst_access = first_form_access(to.dst_access);
   }
