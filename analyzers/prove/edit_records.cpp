@@ -158,10 +158,18 @@ void edit_batch(const trim::Loaded& call, VkSubmitInfo& batch, LeftOut& out) {
       find_chained<VkTimelineSemaphoreSubmitInfo>(batch.pNext, VK_STRUCTURE_TYPE_TIMELINE_SEMAPHORE_SUBMIT_INFO));
   const VkSemaphore* const semaphores = out.is_wait ? batch.pWaitSemaphores : batch.pSignalSemaphores;
   std::uint32_t& count = out.is_wait ? batch.waitSemaphoreCount : batch.signalSemaphoreCount;
+  auto* const group = const_cast<VkDeviceGroupSubmitInfo*>(
+      find_chained<VkDeviceGroupSubmitInfo>(batch.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO));
   const auto handle = [&](std::uint32_t i) -> const VkSemaphore& { return semaphores[i]; };
   for (const std::uint32_t i : uses_of(call, out, count, handle)) {
     leave_out(semaphores, count, i);
     if (out.is_wait) leave_out(batch.pWaitDstStageMask, count, i);
+    if (group != nullptr) {
+      std::uint32_t& devices = out.is_wait ? group->waitSemaphoreCount : group->signalSemaphoreCount;
+      const std::uint32_t* const indexes =
+          out.is_wait ? group->pWaitSemaphoreDeviceIndices : group->pSignalSemaphoreDeviceIndices;
+      if (i < devices) leave_out(indexes, devices--, i);
+    }
     if (timeline != nullptr) {
       std::uint32_t& values = out.is_wait ? timeline->waitSemaphoreValueCount : timeline->signalSemaphoreValueCount;
       if (i < values)

@@ -122,6 +122,49 @@ TEST(ProveEdits, LeavesOutASemaphoreWithItsSignal) {
   EXPECT_NE(s.write(edits).find("no such wait"), std::string::npos);
 }
 
+// Each semaphore of a batch has a device of the group.
+TEST(ProveEdits, LeavesOutTheDeviceOfASemaphoreToo) {
+  ProveScene s;
+  const VkSemaphore one = s.semaphore(0x601), other = s.semaphore(0x602);
+  s.go(s.commands);
+  s.fill(s.a);
+  const VkSemaphore signals[] = {one, other};
+  const std::uint32_t devices[] = {0, 0};
+  VkDeviceGroupSubmitInfo group{};
+  group.sType = VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO;
+  group.signalSemaphoreCount = 2;
+  group.pSignalSemaphoreDeviceIndices = devices;
+  VkSubmitInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  info.pNext = &group;
+  info.commandBufferCount = 1;
+  info.pCommandBuffers = &s.commands;
+  info.signalSemaphoreCount = 2;
+  info.pSignalSemaphores = signals;
+  s.capture.call(CommandId::vkQueueSubmit, args_vkQueueSubmit{s.queue, 1, &info, VK_NULL_HANDLE}, s.kOk);
+  prove::Edits edits;
+  const std::uint64_t record = s.capture.last_number();
+  s.capture.finish();
+  edits.semaphores = {{record, ProveScene::object_in(s.file.path(), "VkSemaphore#0"), false}};
+  ASSERT_EQ(s.write(edits), "");
+
+  auto walk = analyzers::Walk::open(s.edited.path());
+  ASSERT_TRUE(walk);
+  analyzers::Step step;
+  bool found = false;
+  while (walk->next(step).value_or(false)) {
+    if (walk->name(step) != "vkQueueSubmit") continue;
+    found = true;
+    const VkSubmitInfo& batch = walk->args<args_vkQueueSubmit>().pSubmits[0];
+    EXPECT_EQ(batch.signalSemaphoreCount, 1u);
+    const auto* const chained =
+        find_chained<VkDeviceGroupSubmitInfo>(batch.pNext, VK_STRUCTURE_TYPE_DEVICE_GROUP_SUBMIT_INFO);
+    ASSERT_NE(chained, nullptr);
+    EXPECT_EQ(chained->signalSemaphoreCount, 1u);
+  }
+  EXPECT_TRUE(found);
+}
+
 TEST(ProveEdits, LeavesTheSignalOfATimeline) {
   ProveScene s;
   const VkSemaphore one = s.semaphore(0x601, true);
