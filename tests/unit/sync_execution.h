@@ -9,13 +9,13 @@
 #include <utility>
 #include <vector>
 
-#include "tests/unit/sync_oracle.h"
+#include "tests/unit/sync_facts.h"
 
 namespace rondo::test::execution {
 
 using namespace sync;
-using Command = SyncProgram::Command;
-using HostCall = SyncProgram::HostCall;
+using Command = SyncFacts::Command;
+using HostCall = SyncFacts::HostCall;
 
 // Something that happens.
 struct Op {
@@ -29,7 +29,7 @@ struct Op {
     host_write,  // happens
   } kind = begin;
   std::uint64_t record = 0;  // of the command or of the call
-  std::uint64_t key = 0;     // of the wait: SyncProgram::wait_key()
+  std::uint64_t key = 0;     // of the wait: SyncFacts::wait_key()
   int queue = -1;
   std::size_t batch = 0;                   // number of the batch
   const Command* what = nullptr;           // the command
@@ -43,7 +43,7 @@ struct Op {
 // batches that can begin the one that was submitted earlier begins. It ends at once.
 class Execution {
  public:
-  explicit Execution(const SyncProgram& program) : program_(program) {
+  explicit Execution(const SyncFacts& program) : program_(program) {
     for (const HostCall& call : program.host_calls()) {
       take(call);
       while (run_one()) continue;
@@ -83,6 +83,11 @@ class Execution {
     if (call.kind == HostCall::device_idle)
       for (int queue = 0; queue < program_.queues(); ++queue) end_queue(queue);
     for (const int fence : call.fences) sources.push_back(fences_.at(fence));
+    for (const SyncSemaphore& one : call.semaphores) {
+      const std::vector<std::size_t> signals = signals_of(one, 0);
+      if (signals.empty()) throw std::logic_error("the host waits for a value that no one signals");
+      sources.insert(sources.end(), signals.begin(), signals.end());
+    }
     Op& op = add(call.kind == HostCall::host_write ? Op::host_write : Op::host_wait, call.record, -1);
     op.place = call.place;
     op.sources = sources;
@@ -136,7 +141,7 @@ class Execution {
     add(Op::begin, record, queue);
     for (std::size_t i = 0; i < one.batch.waits.size(); ++i) {
       Op& op = add(Op::wait, record, queue);
-      op.key = SyncProgram::wait_key(record, one.number, i);
+      op.key = SyncFacts::wait_key(record, one.number, i);
       op.stages = one.batch.waits[i].stages;
       op.sources = signals_of(one.batch.waits[i], one.binary_signals[i]);
     }
@@ -168,7 +173,7 @@ class Execution {
     }
   }
 
-  const SyncProgram& program_;
+  const SyncFacts& program_;
   std::vector<Op> ops_;
   std::list<Pending> pending_;
   std::map<int, Semaphore> semaphores_;

@@ -3,15 +3,15 @@
 // access and each piece of memory of that access, and follows the list from there on: which dependencies has the access
 // in their first scope, directly or by a chain? So it knows for each later access of the piece whether it is ordered.
 // Terms of the specification: "Execution and Memory Dependencies".
-#include "tests/unit/sync_oracle.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <map>
 #include <utility>
 
+#include "model/touch.h"
 #include "tests/unit/sync_execution.h"
+#include "tests/unit/sync_facts.h"
 
 namespace rondo::test {
 namespace {
@@ -19,8 +19,8 @@ namespace {
 using namespace sync;
 using execution::Execution;
 using execution::Op;
-using Command = SyncProgram::Command;
-using Dependency = SyncProgram::Dependency;
+using Command = SyncFacts::Command;
+using Dependency = SyncFacts::Dependency;
 
 constexpr Stages kTransfers = kCopy | VK_PIPELINE_STAGE_2_BLIT_BIT | VK_PIPELINE_STAGE_2_RESOLVE_BIT | kClear;
 // Layout transitions have a stage of their own here, which no command can name. ALL_COMMANDS has it.
@@ -46,8 +46,12 @@ constexpr std::array<Stages, 12> kGraphics = {
 
 // The stages that a mask names. An access scope has these alone: TOP_OF_PIPE and BOTTOM_OF_PIPE give it nothing.
 Stages named(Stages mask) {
-  Stages all = mask & ~(kTop | kBottom | kAll | kTransfer);
+  Stages all = mask & ~(kTop | kBottom | kAll | kTransfer | VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT);
   if ((mask & kTransfer) != 0) all |= kTransfers;
+  if ((mask & VK_PIPELINE_STAGE_2_ALL_GRAPHICS_BIT) != 0)
+    for (const Stages one : kGraphics) all |= one;
+  if ((mask & VK_PIPELINE_STAGE_2_VERTEX_INPUT_BIT) != 0)
+    all |= VK_PIPELINE_STAGE_2_INDEX_INPUT_BIT | VK_PIPELINE_STAGE_2_VERTEX_ATTRIBUTE_INPUT_BIT;
   if ((mask & kAll) != 0) all |= kEveryCommand;
   return all;
 }
@@ -69,10 +73,13 @@ Stages second_stages(Stages mask) {
     if ((all & kGraphics[i - 1]) != 0) all |= kGraphics[i];
   return all;
 }
-// The transfer accesses of a mask.
-Accesses transfers(Accesses mask) {
-  if ((mask & kAnyRead) != 0) mask |= kRead;
-  if ((mask & kAnyWrite) != 0) mask |= kWrite;
+// All accesses that a mask names.
+Accesses all_of(Accesses mask) {
+  if ((mask & kAnyRead) != 0) mask |= ~model::kWrites;
+  if ((mask & kAnyWrite) != 0) mask |= model::kWrites;
+  if ((mask & VK_ACCESS_2_SHADER_READ_BIT) != 0)
+    mask |= VK_ACCESS_2_SHADER_SAMPLED_READ_BIT | VK_ACCESS_2_SHADER_STORAGE_READ_BIT;
+  if ((mask & VK_ACCESS_2_SHADER_WRITE_BIT) != 0) mask |= VK_ACCESS_2_SHADER_STORAGE_WRITE_BIT;
   return mask;
 }
 
@@ -85,20 +92,21 @@ struct Access {
   SyncPlace place = {};
   const Dependency* transition = nullptr;  // that makes it, …
   std::size_t number = 0;                  // … of its command
+  Accesses access = 0;                     // one; 0: a transfer's
 
   bool is_by_host() const { return queue < 0; }
-  Accesses kind() const { return writes ? kWrite : kRead; }
+  Accesses kind() const { return access != 0 ? access : writes ? kWrite : kRead; }
 };
 
 Access access_of(const Op& op, const SyncTouch& touch) {
-  return {op.record, op.queue, touch.stage, touch.writes, touch.place, nullptr, 0};
+  return {op.record, op.queue, touch.stage, touch.writes, touch.place, nullptr, 0, touch.access};
 }
 // It reads and writes all of its range. So whatever it races with, it races as a write.
 Access access_of(const Op& op, const Dependency& transition) {
   const auto number = static_cast<std::size_t>(&transition - op.what->dependencies.data());
-  return {op.record, op.queue, 0, true, *transition.place, &transition, number};
+  return {op.record, op.queue, 0, true, *transition.place, &transition, number, 0};
 }
-Access host_access_of(const Op& op) { return {op.record, -1, 0, true, op.place, nullptr, 0}; }
+Access host_access_of(const Op& op) { return {op.record, -1, 0, true, op.place, nullptr, 0, 0}; }
 
 // Which part of a dependency's first scopes an access is in.
 struct Reach {
@@ -109,7 +117,7 @@ struct Reach {
 // Follows one access to one piece of memory from where it executes on, until something overwrites the piece.
 class Followed {
  public:
-  Followed(const std::vector<Op>& ops, const std::set<std::uint64_t>& without, const SyncProgram::Narrowed& narrowed,
+  Followed(const std::vector<Op>& ops, const std::set<std::uint64_t>& without, const SyncFacts::Narrowed& narrowed,
            const Access& access, std::uint64_t piece, std::set<OracleRace>& races)
       : ops_(ops),
         without_(without),
@@ -154,7 +162,7 @@ class Followed {
     return {.queue = queue,
             .execution = second_stages(one.to),
             .stages = named(one.to),
-            .accesses = has_piece(one.place) ? transfers(one.to_access) : 0,
+            .accesses = has_piece(one.place) ? all_of(one.to_access) : 0,
             .is_available = reach.available};
   }
 
@@ -250,7 +258,7 @@ class Followed {
       // The first scope of an event wait has what was before one of the sets. The last set has most before it.
       std::size_t count = command.kind == Command::barrier ? scopes_.size() : 0;
       for (const int event : one.events) count = std::max(count, known_[op.events.at(event)]);
-      const Accesses accesses = has_piece(one.place) ? transfers(one.from_access) : 0;
+      const Accesses accesses = has_piece(one.place) ? all_of(one.from_access) : 0;
       const Reach reach = reach_of(op.queue, one.from, accesses, count);
       if (reach.reached) made.push_back(second_scope(op.queue, one, reach));
       if (one.is_transition && has_piece(one.place))
@@ -302,7 +310,7 @@ class Followed {
 
   const std::vector<Op>& ops_;
   const std::set<std::uint64_t>& without_;
-  const SyncProgram::Narrowed& narrowed_;
+  const SyncFacts::Narrowed& narrowed_;
   const Access& access_;
   const std::uint64_t piece_;
   std::set<OracleRace>& races_;
@@ -329,7 +337,7 @@ void each_access(const std::vector<Op>& ops, const Visit& visit) {
 
 }  // namespace
 
-std::set<OracleRace> SyncProgram::races(const std::set<std::uint64_t>& without, const Narrowed& narrowed) const {
+std::set<OracleRace> SyncFacts::races(const std::set<std::uint64_t>& without, const Narrowed& narrowed) const {
   const Execution execution(*this);
   const std::vector<Op>& ops = execution.ops();
   // Where an access or the range of a barrier begins or ends, a piece begins.
@@ -350,7 +358,7 @@ std::set<OracleRace> SyncProgram::races(const std::set<std::uint64_t>& without, 
   return all;
 }
 
-std::vector<std::size_t> SyncProgram::in_call_order(std::uint64_t record) const {
+std::vector<std::size_t> SyncFacts::in_call_order(std::uint64_t record) const {
   const Execution execution(*this);
   std::vector<std::size_t> order;
   for (const Op& op : execution.ops()) {
@@ -368,7 +376,7 @@ std::vector<std::size_t> SyncProgram::in_call_order(std::uint64_t record) const 
   return order;
 }
 
-std::vector<std::uint64_t> SyncProgram::removable() const {
+std::vector<std::uint64_t> SyncFacts::removable() const {
   const Execution execution(*this);
   std::set<std::uint64_t> all;
   for (const Op& op : execution.ops()) {

@@ -92,6 +92,7 @@ int SyncProgram::queue() {
   VkQueue made = handle<VkQueue>(0x30 + queues_.size());
   call(CommandId::vkGetDeviceQueue, args_vkGetDeviceQueue{scene_.device, 0, size32(queues_.size()), &made});
   queues_.push_back(made);
+  queue_count_ += 1;
   return queues() - 1;
 }
 int SyncProgram::memory(std::uint64_t size) {
@@ -118,7 +119,8 @@ int SyncProgram::semaphore() {
   info.sType = VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO;
   VkSemaphore made = handle<VkSemaphore>(0x600 + semaphores_.size());
   call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{scene_.device, &info, nullptr, &made}, 0);
-  semaphores_.push_back({made, false});
+  semaphores_.push_back(made);
+  timelines_.push_back(false);
   return static_cast<int>(semaphores_.size()) - 1;
 }
 int SyncProgram::timeline() {
@@ -127,7 +129,8 @@ int SyncProgram::timeline() {
   const VkSemaphoreCreateInfo info{VK_STRUCTURE_TYPE_SEMAPHORE_CREATE_INFO, &type, 0};
   VkSemaphore made = handle<VkSemaphore>(0x600 + semaphores_.size());
   call(CommandId::vkCreateSemaphore, args_vkCreateSemaphore{scene_.device, &info, nullptr, &made}, 0);
-  semaphores_.push_back({made, true});
+  semaphores_.push_back(made);
+  timelines_.push_back(true);
   return static_cast<int>(semaphores_.size()) - 1;
 }
 int SyncProgram::fence() {
@@ -318,13 +321,13 @@ void SyncProgram::submit_first(VkQueue queue, const std::vector<SyncBatch>& batc
     FirstForm& to = kept[i];
     bool has_values = false;
     for (const SyncSemaphore& one : batches[i].waits) {
-      to.waits.push_back(at(semaphores_, one.semaphore).handle);
+      to.waits.push_back(at(semaphores_, one.semaphore));
       to.stages.push_back(static_cast<VkPipelineStageFlags>(one.stages));
       to.wait_values.push_back(one.value);
       has_values = has_values || is_timeline(one.semaphore);
     }
     for (const SyncSemaphore& one : batches[i].signals) {
-      to.signals.push_back(at(semaphores_, one.semaphore).handle);
+      to.signals.push_back(at(semaphores_, one.semaphore));
       to.signal_values.push_back(one.value);
       has_values = has_values || is_timeline(one.semaphore);
     }
@@ -347,8 +350,8 @@ void SyncProgram::submit_second(VkQueue queue, const std::vector<SyncBatch>& bat
   std::vector<VkSubmitInfo2> infos;
   const auto add = [&](const std::vector<SyncSemaphore>& all, std::vector<VkSemaphoreSubmitInfo>& to) {
     for (const SyncSemaphore& one : all)
-      to.push_back({VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, at(semaphores_, one.semaphore).handle, one.value,
-                    one.stages, 0});
+      to.push_back(
+          {VK_STRUCTURE_TYPE_SEMAPHORE_SUBMIT_INFO, nullptr, at(semaphores_, one.semaphore), one.value, one.stages, 0});
   };
   for (std::size_t i = 0; i < batches.size(); ++i) {
     SecondForm& to = kept[i];
