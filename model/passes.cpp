@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <span>
+#include <utility>
 
 #include "format/check.h"
 #include "format/native_view.h"
@@ -152,8 +153,11 @@ std::shared_ptr<const RenderPass> render_pass_of(const VkRenderPassCreateInfo2& 
     made->attachments.push_back(attachment_of(a));
   for (const auto& s : std::span(info.pSubpasses, info.subpassCount)) {
     made->subpasses.push_back(subpass_of(s));
+    const auto number = static_cast<std::uint32_t>(made->subpasses.size() - 1);
     for_each_reference(made->subpasses.back(), [&](const Reference& one) {
-      if (one.attachment < made->attachments.size()) made->attachments[one.attachment].used = true;
+      if (one.attachment >= made->attachments.size()) return;
+      RenderPass::Attachment& used = made->attachments[one.attachment];
+      if (!std::exchange(used.used, true)) used.first_subpass = number;
     });
   }
   for (const auto& d : std::span(info.pDependencies, info.dependencyCount))

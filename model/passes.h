@@ -20,7 +20,8 @@ struct RenderPass {
     // Of dynamic rendering, where depth and stencil are attachments of their own; 0: all that its view has, and of
     // depth and stencil both.
     VkImageAspectFlags aspects = 0;
-    bool used = false;  // by a subpass
+    bool used = false;                // by a subpass, …
+    std::uint32_t first_subpass = 0;  // … first by this one, which loads it
   };
   // An attachment as a subpass uses it.
   struct Reference {

@@ -40,6 +40,8 @@ struct TouchOf {
   // The capture does not say where the range ends, as with a bound vertex buffer. If the range is touched, its first
   // byte is.
   bool is_open = false;
+  // It is loaded where a later subpass begins. The touch is told where the pass begins.
+  bool is_loaded_later = false;
 
   bool reads() const { return (access & ~kWrites) != 0; }
   bool writes() const { return (access & kWrites) != 0; }

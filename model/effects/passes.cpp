@@ -90,20 +90,24 @@ struct Passes {
 
   // --- Begin and end of a pass, for some aspects of an attachment ---
 
-  void load(const View& view, VkImageAspectFlags aspects, VkAttachmentLoadOp op, bool forgets, bool all) {
+  void load(const View& view, VkImageAspectFlags aspects, VkAttachmentLoadOp op, bool forgets, bool all, bool later) {
+    const auto touch = [&](TouchOf<Id> one) {
+      one.is_loaded_later = later;
+      e.touch(one);
+    };
     const bool depth = (aspects & kDepthStencil) != 0;
     const VkPipelineStageFlags2 stages = depth ? VK_PIPELINE_STAGE_2_EARLY_FRAGMENT_TESTS_BIT : kOutput;
     const VkAccessFlags2 read = depth ? kDepthRead : kColorRead, write = depth ? kDepthWrite : kColorWrite;
     switch (op) {
       case VK_ATTACHMENT_LOAD_OP_LOAD:
-        return e.touch(of_view(view, aspects, stages, read, false));
+        return touch(of_view(view, aspects, stages, read, false));
       case VK_ATTACHMENT_LOAD_OP_CLEAR:
-        return e.touch(of_view(view, aspects, stages, write, all));
+        return touch(of_view(view, aspects, stages, write, all));
       case VK_ATTACHMENT_LOAD_OP_DONT_CARE:
         // From UNDEFINED the whole is forgotten; else the area may be.
-        return e.touch(of_view(view, aspects, stages, write, all || forgets, true));
+        return touch(of_view(view, aspects, stages, write, all || forgets, true));
       default:  // VK_ATTACHMENT_LOAD_OP_NONE_EXT: it is as it was, but for its layout
-        if (forgets) e.touch(of_view(view, aspects, stages, write, true, true));
+        if (forgets) touch(of_view(view, aspects, stages, write, true, true));
         return;
     }
   }
@@ -127,7 +131,7 @@ struct Passes {
       // What no subpass uses keeps its contents, unless its layout forgets them.
       for_aspects(*view, [&](VkImageAspectFlags aspects, bool stencil) {
         const bool forgets = (stencil ? a.stencil_from : a.from) == VK_IMAGE_LAYOUT_UNDEFINED && !to.pass->dynamic;
-        load(*view, aspects, !a.used ? kNone : stencil ? a.stencil_load : a.load, forgets, all);
+        load(*view, aspects, !a.used ? kNone : stencil ? a.stencil_load : a.load, forgets, all, a.first_subpass != 0);
       });
     }
   }

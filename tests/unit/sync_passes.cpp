@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Dependencies of subpasses of captures written by hand. The right answers come from the specification ("Render Pass").
+// Races of render passes written by hand. The right answers come from the specification ("Render Pass", "Load
+// Operations").
 #include "tests/unit/sync_scene.h"
 
 namespace rondo {
@@ -7,6 +8,8 @@ namespace {
 
 using namespace test;
 using namespace test::scene;
+using Found = std::vector<std::string>;
+
 constexpr VkImageLayout kGeneral = VK_IMAGE_LAYOUT_GENERAL;
 constexpr VkPipelineStageFlags kOutput = VK_PIPELINE_STAGE_COLOR_ATTACHMENT_OUTPUT_BIT;
 
@@ -69,12 +72,47 @@ struct PassScene : SyncScene {
     info.pClearValues = &clear;
     record(CommandId::vkCmdBeginRenderPass, args_vkCmdBeginRenderPass{to, &info, VK_SUBPASS_CONTENTS_INLINE});
   }
+  void next_subpass() { record(CommandId::vkCmdNextSubpass, args_vkCmdNextSubpass{to, VK_SUBPASS_CONTENTS_INLINE}); }
+  void clear_attachment() {
+    const VkClearAttachment what{VK_IMAGE_ASPECT_COLOR_BIT, 0, {}};
+    const VkClearRect all{{{0, 0}, {1, 1}}, 0, 1};
+    record(CommandId::vkCmdClearAttachments, args_vkCmdClearAttachments{to, 1, &what, 1, &all});
+  }
   void end_pass() { record(CommandId::vkCmdEndRenderPass, args_vkCmdEndRenderPass{to}); }
 
   VkImage drawn = VK_NULL_HANDLE;
   VkRenderPass pass = handle<VkRenderPass>(0x502);
   VkFramebuffer framebuffer = handle<VkFramebuffer>(0x503);
 };
+
+// Each subpass writes the attachment, if it uses it and is one of `writes`.
+Found found_in_pass(const std::vector<bool>& uses, const std::vector<VkSubpassDependency>& dependencies,
+                    const std::vector<bool>& writes) {
+  PassScene s;
+  s.make(uses, dependencies);
+  s.go(s.commands);
+  s.begin_pass();
+  for (std::size_t i = 0; i < uses.size(); ++i) {
+    if (i != 0) s.next_subpass();
+    if (writes[i]) s.clear_attachment();
+  }
+  s.end_pass();
+  s.GraphScene::submit(s.commands);
+  return s.findings();
+}
+
+// "The load operation for each sample in an attachment happens-before any recorded command which accesses the sample in
+// the first subpass where the attachment is used." It says so of the first subpass alone.
+TEST(SyncPasses, OrderTheLoadBeforeTheFirstSubpassThatUsesTheAttachment) {
+  const VkSubpassDependency right{
+      0, 1, kOutput, kOutput, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, VK_ACCESS_COLOR_ATTACHMENT_WRITE_BIT, 0};
+  EXPECT_EQ(found_in_pass({true}, {}, {true}), Found{});
+  EXPECT_EQ(found_in_pass({true, true}, {right}, {false, true}), Found{});
+  EXPECT_EQ(found_in_pass({true, true}, {}, {false, true}), Found{"WAW c0 c2"});
+  EXPECT_EQ(found_in_pass({true, true}, {}, {true, true}), Found{"WAW c1 c3"});
+  // The second subpass is the first one that uses it: it is loaded there.
+  EXPECT_EQ(found_in_pass({false, true}, {}, {false, true}), Found{});
+}
 
 // VkSubpassDependency has the stages of the first form: CLEAR is none of these.
 TEST(SyncPasses, NarrowDependenciesByWordsThatTheyHave) {

@@ -25,9 +25,10 @@ enum class Hazard : std::uint8_t { raw, war, waw };
 struct Way {
   VkPipelineStageFlags2 stages = 0;
   VkAccessFlags2 access = 0;
-  bool changes_layout = false;  // by a layout transition: what was there stays, in another layout
-  bool is_open = false;         // nobody knows whether it touches all of that, or any (model::Touch::is_open)
-  std::uint32_t part = 0;       // of a transition: of which barrier of its command (SyncLog::part_of())
+  bool changes_layout = false;   // by a layout transition: what was there stays, in another layout
+  bool is_open = false;          // nobody knows whether it touches all of that, or any (model::Touch::is_open)
+  std::uint32_t part = 0;        // of a transition: of which barrier of its command (SyncLog::part_of())
+  bool is_loaded_later = false;  // model::Touch::is_loaded_later
   friend auto operator<=>(const Way&, const Way&) = default;
 };
 

@@ -155,7 +155,8 @@ ObjectId Spaces::only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t
 
 void Spaces::touch(const access::Touch& touch, HandleType type) {
   refresh();
-  const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0}), touch.reads(), touch.writes()};
+  const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0, touch.is_loaded_later}),
+                   touch.reads(), touch.writes()};
   switch (type) {
     case HandleType::VkImage:
       return touch_image(touch.object, touch.part, by);

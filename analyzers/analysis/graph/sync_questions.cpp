@@ -114,9 +114,12 @@ bool SyncQuestions::is_ordered_in_pass(const Need& need, const Way& from, const 
   const SyncLog::Place& a = places_[need.from.node];
   const SyncLog::Place& b = places_[need.to.node];
   if (a.mark == Mark::begins_pass) {
-    // An attachment is loaded before all that uses it. What a later subpass uses first is loaded there, after the
-    // change of its layout; here it stands at the begin of the pass.
-    if (!from.changes_layout && is_attachment(from) && (uses_attachment(to) || to.changes_layout)) return true;
+    // An attachment is loaded before all that uses it in the first subpass that does. To later subpasses the
+    // dependencies lead. What a later subpass uses first is loaded there, after the change of its layout; here it
+    // stands at the begin of the pass, and is taken for ordered.
+    if (!from.changes_layout && is_attachment(from) && (uses_attachment(to) || to.changes_layout) &&
+        (from.is_loaded_later || b.subpass == a.subpass))
+      return true;
     // What is loaded after the change of its layout is asked for in the place of what uses it.
     if (from.changes_layout && is_attachment(to)) return true;
   }
