@@ -151,7 +151,8 @@ Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* 
   wanted.synchronization = true;
   wanted.placement = &placement_;
   const auto walked = walk_accesses(walk(), wanted, reader);
-  if (!walked && !walk().damage()) return tl::unexpected(walked.error());
+  // What comes before the damage is told all the same.
+  if (!walked && walk().intact()) return tl::unexpected(walked.error());
   reader.finish();
   if (walked) {
     totals.frames = walked->frames;

@@ -41,8 +41,12 @@ Result<void> Walk::intact() const {
   if (damage_) return tl::unexpected(*damage_);
   const std::vector<std::string> damaged = reader_->damaged_chunks();
   if (damaged.empty()) return {};
+  std::string_view first = damaged[0];  // names the file, too
+  if (const std::string file = reader_->path() + ", "; first.substr(0, file.size()) == file)
+    first.remove_prefix(file.size());
   return fail(Status::unreadable,
-              text("{}: damaged in {}: the first is {}", reader_->path(), plural(damaged.size(), "place"), damaged[0]));
+              text("{}: damaged in {}: the first is at {}; `player --salvage` plays what can be read", reader_->path(),
+                   plural(damaged.size(), "place"), first));
 }
 
 Result<void> Walk::rewind() {

@@ -98,6 +98,37 @@ SCENARIO("a capture that was read only in part is named so before the counts", "
   }
 }
 
+SCENARIO("what comes before a damaged chunk is told by each analysis", "[graph]") {
+  // Long enough for several chunks.
+  const std::string whole = captured(without_checks({program("triangle"), "--frames", "3000"})).path;
+  const std::vector<Json> all = graph_of(whole);
+  std::string bytes = read_file(whole);
+  const TemporaryDirectory directory;
+  const std::string path = directory.file("damaged.rondo");
+  const std::size_t at = bytes.size() * 9 / 10;
+  for (std::size_t i = at; i < at + 4; ++i) bytes[i] = static_cast<char>(~bytes[i]);
+  write_file(path, bytes);
+  std::vector<std::string> items;
+  for (const Json& row : all)
+    if (row.at("/row") == "\"item\"") items.push_back(unquoted(row.at("/name")));
+  for (Words words : analyses(path, {items[0], items[1]})) {
+    if (words[0] == "who") words[2] = "VkBuffer#0";
+    const Outcome text = rondo(words), rows = rondo(as_rows(words));
+    INFO(words.front() << "\n" << rows.err);
+    CHECK(rows.status == kUnreadable);
+    CHECK(text.out.find("the capture is damaged (") != std::string::npos);
+    const std::vector<std::string> said = lines(rows.out);
+    REQUIRE(said.size() > 1);
+    const Json last = Json::parse(said.back());
+    CHECK(last.at("/row") == "\"summary\"");
+    CHECK(last.at("/partial") == "true");
+    CHECK(last.at("/damage").size() > 2);
+  }
+  const std::vector<std::string> part = lines(rondo({"graph", "--format=jsonl", path}).out);
+  CHECK(part.size() > all.size() / 4);
+  CHECK(part.size() < all.size());
+}
+
 SCENARIO("a capture without presents has no frame for any tool", "[graph]") {
   const std::string& path = two_dispatches();
   const TemporaryDirectory directory;
