@@ -136,9 +136,11 @@ Result<int> run_sync(Arguments args) {
     for (const SyncRule rule : kSyncRules)
       append(line, "{}{} {}", rule == kSyncRules[0] ? "" : ", ", count_text(counts[static_cast<std::size_t>(rule)]),
              word_of(rule));
-    append(line, " (by cause)\n{}: {} needed, {} superfluous, {} unknown\n",
+    append(line, " (by cause)\n{}: {} needed, {} superfluous, {} ineffective, {} unknown\n",
            plural(findings.operations, "synchronization command"), count_text(findings.needed),
-           count_text(findings.superfluous), count_text(findings.unknown));
+           count_text(findings.superfluous),
+           count_text(findings.operations - findings.needed - findings.superfluous - findings.unknown),
+           count_text(findings.unknown));
     if (const std::uint64_t ambiguous = counts[static_cast<std::size_t>(SyncRule::ambiguous)]; ambiguous != 0)
       append(line, "{} with host writes that may be the device's own: no finding (--all shows them)\n",
              plural(ambiguous, "race"));

@@ -18,6 +18,7 @@ using model::Barrier;
 // More than any program needs; a hostile capture finds its end there.
 constexpr std::size_t kMostOps = std::size_t{1} << 26;
 constexpr std::uint32_t kMostQueues = 1024;
+constexpr std::uint32_t kMostBeforeReset = 1024;  // ops before the reset of an event that are looked at
 constexpr std::size_t kMostShapes = std::size_t{1} << 14;
 constexpr VkPipelineStageFlags2 kAllStages = ~VkPipelineStageFlags2{0};
 
@@ -221,6 +222,7 @@ void SyncLog::change_events(const Executed& executed) {
     if (use == nullptr || use->kind == model::EventUse::Kind::wait) continue;
     if (use->kind == model::EventUse::Kind::reset) {
       events_.erase(use->event);
+      keep_before_reset(executed, use->event);
       continue;
     }
     if (events_.count(use->event) != 0) continue;  // it is set already
@@ -233,6 +235,23 @@ void SyncLog::change_events(const Executed& executed) {
   }
 }
 
+// Nobody asks for the order of a wait for an event and of its reset. So the last barrier between both is kept.
+void SyncLog::keep_before_reset(const Executed& executed, ObjectId event) {
+  const auto waited = waited_events_.find(event);
+  if (executed.recorded == nullptr || waited == waited_events_.end()) return;
+  const std::uint32_t on = queue(executed.queue);
+  std::size_t op = ops_.size();
+  for (std::uint32_t looked = 0; waited->second.queue == on && op > waited->second.op && looked < kMostBeforeReset;
+       ++looked) {
+    SyncOp& sync = syncs_[ops_[--op].sync];
+    if (ops_[op].sync == kNone || sync.kind != SyncOp::Kind::barrier || shape(ops_[op].own_shape).from_queue != on)
+      continue;
+    sync.may_order_reset = true;
+    break;
+  }
+  waited_events_.erase(waited);
+}
+
 // In the first form each barrier is for all of the events.
 void SyncLog::add_event_waits(const Executed& executed) {
   const std::uint32_t on = queue(executed.queue);
@@ -241,6 +260,7 @@ void SyncLog::add_event_waits(const Executed& executed) {
     if (const auto* const use = std::get_if<model::EventUse>(&effect);
         use != nullptr && use->kind == model::EventUse::Kind::wait) {
       events.push_back(use->event);
+      waited_events_[use->event] = {on, ops_.size()};
       const auto is_it = [&](const Held& one) { return one.queue == on && one.event == use->event; };
       if (events_.count(use->event) == 0 && std::none_of(held_.begin(), held_.end(), is_it))
         held_.push_back({on, static_cast<std::uint32_t>(ops_.size()), use->event});

@@ -56,14 +56,17 @@ struct SyncOp {
   ObjectId semaphore = ObjectId::null;  // of a semaphore
   std::uint64_t signalled_by = 0;       // of a semaphore: the submit that signals it
   bool is_one_queue = false;            // of a semaphore: it is signalled and waited for on the same queue
-  bool costs_nothing = false;    // of a wait of the host for all of a queue or device, which it knows to have ended
-  CommandId command{};           // canonical
-  bool changes = false;          // it changes a layout or an owner
-  bool waits_for_host = false;   // of a wait for an event that nothing has set before: the host sets it later
-  std::uint64_t times = 0;       // that it was executed
-  std::uint64_t at = 0;          // the record that executes it first
-  std::uint64_t submit = 0;      // likewise
-  std::uint32_t label_path = 0;  // likewise
+  bool costs_nothing = false;   // of a wait of the host for all of a queue or device, which it knows to have ended
+  CommandId command{};          // canonical
+  bool changes = false;         // it changes a layout or an owner
+  bool waits_for_host = false;  // of a wait for an event that nothing has set before: the host sets it later
+  // An event that was waited for before it is reset after it, and nothing else may order both: the specification asks
+  // for an execution dependency (vkCmdResetEvent, VUID 03834 and 03835).
+  bool may_order_reset = false;
+  std::uint64_t times = 0;               // that it was executed
+  std::uint64_t at = 0;                  // the record that executes it first
+  std::uint64_t submit = 0;              // likewise
+  std::uint32_t label_path = 0;          // likewise
   std::vector<model::Barrier> barriers;  // that it has
 };
 
@@ -181,6 +184,7 @@ class SyncLog {
   void add_dependencies(const access::Executed& executed, OpenPass& pass);
   void add_event_waits(const access::Executed& executed);
   void change_events(const access::Executed& executed);
+  void keep_before_reset(const access::Executed& executed, ObjectId event);
   std::uint32_t signal_now();
   void order(const Signal& from, std::uint32_t to_queue, VkPipelineStageFlags2 to_stages, std::uint32_t sync = kNone);
   void wait(const model::Batch& batch, std::uint32_t index, std::uint32_t to_queue, CommandId command);
@@ -211,7 +215,12 @@ class SyncLog {
     std::uint32_t queue, time;
     ObjectId event;
   };
-  std::vector<Held> held_;  // waits for events that nobody has set
+  struct WaitedEvent {
+    std::uint32_t queue = 0;
+    std::size_t op = 0;  // number of the ops before its wait
+  };
+  std::unordered_map<ObjectId, WaitedEvent> waited_events_;  // that no command has reset since
+  std::vector<Held> held_;                                   // waits for events that nobody has set
   struct Submitted {
     std::uint32_t after = 0;  // number of ops at the call
     CommandId command{};

@@ -115,7 +115,8 @@ class Verdicts {
       const bool for_host = std::any_of(sync.barriers.begin(), sync.barriers.end(), [](const model::Barrier& one) {
         return (one.dst_stages & VK_PIPELINE_STAGE_2_HOST_BIT) != 0;
       });
-      if (!sync.changes && !sync.waits_for_host && !for_host) removable_.push_back(static_cast<std::uint32_t>(i));
+      if (!sync.changes && !sync.waits_for_host && !sync.may_order_reset && !for_host)
+        removable_.push_back(static_cast<std::uint32_t>(i));
     }
   }
 
@@ -246,10 +247,23 @@ class Verdicts {
   }
 
   void find_ineffective() {
+    const std::vector<bool> none(removed_.size());
+    SyncOrder order(log_, questions_.histories, none);
+    std::vector<SyncOrder::Used> way;
     for (std::uint32_t i = 0; i < result_.is_race.size(); ++i) {
       const SyncQuestion& one = questions_.all()[i];
       if (!result_.is_race[i] || one.is_quiet) continue;
       const AccessAt from = questions_.from(one), to = questions_.to(one);
+      // What orders it, and does not make visible what is written.
+      if (result_.executes[i] && one.memory) {
+        order.way(from_of(i), one.history, to, false, way);
+        for (const SyncOrder::Used& used : way) {
+          const std::uint32_t number = log_.ops()[used.op].sync;
+          if (number == SyncLog::kNone || (is_ranged(used.op) && !has_met(one.history, used.op))) continue;
+          if (removed_[number]) result_.syncs[number].verdict = SyncVerdict::ineffective;
+          if (result_.syncs[number].race == UINT32_MAX) result_.syncs[number].race = i;
+        }
+      }
       const std::uint32_t end = to.is_transition() ? to.first_op : to.place.time;
       std::uint32_t begin = from.is_transition() ? from.end_op : from.place.time;
       if (end > kMostNear) begin = std::max(begin, end - kMostNear);
