@@ -3,6 +3,7 @@
 // Cache Control", access types and pipeline stages).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 
 #include "format/objects.h"
@@ -23,6 +24,18 @@ inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
     VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV | kNewerWrites;
 
+// Texels of each subresource that is touched. Of width 0: nobody says which.
+struct TexelBox {
+  std::uint16_t x = 0, y = 0, z = 0, width = 0, height = 0, depth = 0;
+  // Surely both have no texel of a subresource in common.
+  bool misses(const TexelBox& other) const {
+    if (width == 0 || other.width == 0) return false;
+    return x + width <= other.x || other.x + other.width <= x || y + height <= other.y || other.y + other.height <= y ||
+           z + depth <= other.z || other.z + other.depth <= z;
+  }
+  friend auto operator<=>(const TexelBox&, const TexelBox&) = default;
+};
+
 template <class Id>
 struct TouchOf {
   Id object = {};                      // a buffer, image, query pool, acceleration structure or memory
@@ -42,6 +55,7 @@ struct TouchOf {
   bool is_open = false;
   // It is loaded where a later subpass begins. The touch is told where the pass begins.
   bool is_loaded_later = false;
+  TexelBox box = {};  // of an image, by a copy or a resolve: it touches no other texels
 
   bool reads() const { return (access & ~kWrites) != 0; }
   bool writes() const { return (access & kWrites) != 0; }

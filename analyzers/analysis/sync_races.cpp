@@ -177,7 +177,7 @@ class Races {
     if (one.is_foreign) race.hazards |= graph::kOwner;
     add_kind(race.from, one.from_kind, one.from_part);
     add_kind(race.to, one.to_kind, one.to_part);
-    race.possible = race.possible || need.possible || has_shader(race) || is_own_write;
+    race.possible = race.possible || need.possible || one.possible || has_shader(race) || is_own_write;
     keep(group, question);
   }
 

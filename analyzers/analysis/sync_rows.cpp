@@ -86,7 +86,7 @@ std::string_view doubt_text(const SyncFinding& finding) {
   if (!finding.race.possible) return {};
   if (has_shader(finding.race))
     return "perhaps they touch different bytes: the capture says what a shader may touch, not what it does touch";
-  return "perhaps they share no byte: only the driver knows which bytes an image has";
+  return "perhaps they share no byte: they touch other texels, or only the driver knows which bytes an image has";
 }
 
 // What to do about a race.
@@ -105,6 +105,20 @@ std::string cure_text(const SyncRace& race) {
   if (race.to.on_host) return "let the host wait for a fence of the submit before it writes";
   if (race.from.on_host) return "write before the submit, or let the device wait for an event that the host sets";
   if (!race.is_one_queue) return "let the batch of the second wait for a semaphore that the batch of the first signals";
+  // A render pass has no barrier for its own transitions.
+  const auto is_pass = [](const SyncSide& side) {
+    return std::string_view(codec::info(side.executed.command).name).find("RenderPass") != std::string_view::npos ||
+           std::string_view(codec::info(side.executed.command).name).find("NextSubpass") != std::string_view::npos;
+  };
+  if (race.to.is_transition && is_pass(race.to))
+    return text(
+        "add {} to what a dependency of subpasses from VK_SUBPASS_EXTERNAL, or from the subpass before, waits for",
+        scope_text(race.from.stages, race.from.access & model::kWrites));
+  if (race.from.is_transition && is_pass(race.from))
+    return text(
+        "add {} to what waits for a dependency of subpasses from the last one that uses the attachment to "
+        "VK_SUBPASS_EXTERNAL, or to the next one. The implicit dependency lets nothing wait",
+        scope_text(race.to.stages, race.to.access));
   if (race.to.is_transition)
     return text("add {} to what the barrier of the transition waits for",
                 scope_text(race.from.stages, race.from.access & model::kWrites));

@@ -131,9 +131,10 @@ class EffectsOf {
     if (one.size != 0) touch(one);
   }
   void touch_image(Id image, const VkImageSubresourceRange& part, VkPipelineStageFlags2 stages, VkAccessFlags2 access,
-                   bool overwrites = false) {
+                   bool overwrites = false, const TexelBox& box = {}) {
     TouchOf<Id> one;
     one.object = image;
+    one.box = box;
     one.part = views.part_of(image, part);
     one.stages = stages;
     one.access = access;

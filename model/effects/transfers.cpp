@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <utility>
+#include <vector>
 
 #include "model/effects/shared.h"
 #include "model/gpu/texels.h"
@@ -32,6 +34,49 @@ namespace {
 constexpr VkPipelineStageFlags2 kCopy = VK_PIPELINE_STAGE_2_COPY_BIT;
 constexpr VkAccessFlags2 kTransferRead = VK_ACCESS_2_TRANSFER_READ_BIT, kTransferWrite = VK_ACCESS_2_TRANSFER_WRITE_BIT;
 
+constexpr std::uint32_t kMostBoxes = 64;  // regions of a command whose boxes are looked at
+
+// With the texels of all regions of the same mip: a command touches a subresource once.
+class Boxes {
+ public:
+  explicit Boxes(std::size_t regions) : are_wanted_(regions <= kMostBoxes) {}
+  void add(std::uint32_t mip, const VkOffset3D& at, const VkExtent3D& size) {
+    if (!are_wanted_) return;
+    const auto fits = [](std::int32_t from, std::uint32_t length) {
+      return from >= 0 && length != 0 && std::int64_t{from} + length <= UINT16_MAX;
+    };
+    if (!fits(at.x, size.width) || !fits(at.y, size.height) || !fits(at.z, size.depth)) {
+      are_wanted_ = false;
+      return;
+    }
+    const auto as = [](auto value) { return static_cast<std::uint16_t>(value); };
+    const TexelBox box{as(at.x), as(at.y), as(at.z), as(size.width), as(size.height), as(size.depth)};
+    for (auto& [of, all] : boxes_)
+      if (of == mip) {
+        join(all.x, all.width, box.x, box.width);
+        join(all.y, all.height, box.y, box.height);
+        join(all.z, all.depth, box.z, box.depth);
+        return;
+      }
+    boxes_.emplace_back(mip, box);
+  }
+  TexelBox of(std::uint32_t mip) const {
+    if (are_wanted_)
+      for (const auto& [of, all] : boxes_)
+        if (of == mip) return all;
+    return {};
+  }
+
+ private:
+  static void join(std::uint16_t& begin, std::uint16_t& length, std::uint16_t other, std::uint16_t other_length) {
+    const int end = std::max(begin + length, other + other_length);
+    begin = std::min(begin, other);
+    length = static_cast<std::uint16_t>(end - begin);
+  }
+  std::vector<std::pair<std::uint32_t, TexelBox>> boxes_;  // by mip
+  bool are_wanted_;
+};
+
 template <class Id>
 void copy_buffer(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const VkCopyBufferInfo2& a = *c.template as<args_vkCmdCopyBuffer2>().pCopyBufferInfo;
@@ -51,11 +96,15 @@ template <class Id>
 void copy_to_image(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const VkCopyBufferToImageInfo2& a = *c.template as<args_vkCmdCopyBufferToImage2>().pCopyBufferToImageInfo;
   const Id image = c.id(&a.dstImage);
+  Boxes boxes(a.regionCount);
+  for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount))
+    boxes.add(r.imageSubresource.mipLevel, r.imageOffset, r.imageExtent);
   for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount)) {
     e.touch_buffer(c.id(&a.srcBuffer), r.bufferOffset, region_bytes(e.views.images.find(image), r), kCopy,
                    kTransferRead);
     e.touch_image(image, range_of(r.imageSubresource), kCopy, kTransferWrite,
-                  covers_all(e.views.images.find(image), r.imageSubresource, r.imageOffset, r.imageExtent));
+                  covers_all(e.views.images.find(image), r.imageSubresource, r.imageOffset, r.imageExtent),
+                  boxes.of(r.imageSubresource.mipLevel));
   }
 }
 
@@ -63,9 +112,13 @@ template <class Id>
 void copy_to_buffer(EffectsOf<Id>& e, const CallOf<Id>& c) {
   const VkCopyImageToBufferInfo2& a = *c.template as<args_vkCmdCopyImageToBuffer2>().pCopyImageToBufferInfo;
   const Id image = c.id(&a.srcImage);
+  Boxes boxes(a.regionCount);
+  for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount))
+    boxes.add(r.imageSubresource.mipLevel, r.imageOffset, r.imageExtent);
   for (const VkBufferImageCopy2& r : std::span(a.pRegions, a.regionCount)) {
     const std::uint64_t bytes = region_bytes(e.views.images.find(image), r);
-    e.touch_image(image, range_of(r.imageSubresource), kCopy, kTransferRead);
+    e.touch_image(image, range_of(r.imageSubresource), kCopy, kTransferRead, false,
+                  boxes.of(r.imageSubresource.mipLevel));
     e.touch_buffer(c.id(&a.dstBuffer), r.bufferOffset, bytes, kCopy, kTransferWrite,
                    bytes != VK_WHOLE_SIZE && is_dense(r));
   }
@@ -79,10 +132,18 @@ void between_images(EffectsOf<Id>& e, const CallOf<Id>& c, const Info& a, VkPipe
   const Image *source = e.views.images.find(from), *target = e.views.images.find(to);
   const bool alike =
       source != nullptr && target != nullptr && source->format == target->format && source->type == target->type;
+  // Of other images, or of one image with itself, nothing is said of texels.
+  Boxes read(a.regionCount), written(a.regionCount);
+  if (alike && from != to)
+    for (const auto& r : std::span(a.pRegions, a.regionCount)) {
+      read.add(r.srcSubresource.mipLevel, r.srcOffset, r.extent);
+      written.add(r.dstSubresource.mipLevel, r.dstOffset, r.extent);
+    }
   for (const auto& r : std::span(a.pRegions, a.regionCount)) {
-    e.touch_image(from, range_of(r.srcSubresource), stage, kTransferRead);
+    e.touch_image(from, range_of(r.srcSubresource), stage, kTransferRead, false, read.of(r.srcSubresource.mipLevel));
     e.touch_image(to, range_of(r.dstSubresource), stage, kTransferWrite,
-                  alike && covers_all(target, r.dstSubresource, r.dstOffset, r.extent));
+                  alike && covers_all(target, r.dstSubresource, r.dstOffset, r.extent),
+                  written.of(r.dstSubresource.mipLevel));
   }
 }
 

@@ -15,6 +15,7 @@
 #include "analyzers/analysis/graph/segments.h"
 #include "format/check.h"
 #include "format/vulkan.h"
+#include "model/touch.h"
 
 namespace rondo::graph {
 
@@ -29,6 +30,7 @@ struct Way {
   bool is_open = false;          // nobody knows whether it touches all of that, or any (model::Touch::is_open)
   std::uint32_t part = 0;        // of a transition: of which barrier of its command (SyncLog::part_of())
   bool is_loaded_later = false;  // model::Touch::is_loaded_later
+  model::TexelBox box = {};      // model::Touch::box
   friend auto operator<=>(const Way&, const Way&) = default;
 };
 

@@ -155,7 +155,7 @@ ObjectId Spaces::only_on(std::uint32_t space, std::uint64_t begin, std::uint64_t
 
 void Spaces::touch(const access::Touch& touch, HandleType type) {
   refresh();
-  const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0, touch.is_loaded_later}),
+  const Toucher by{needs_.number_of({touch.stages, touch.access, false, false, 0, touch.is_loaded_later, touch.box}),
                    touch.reads(), touch.writes()};
   switch (type) {
     case HandleType::VkImage:

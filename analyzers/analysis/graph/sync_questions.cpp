@@ -179,7 +179,11 @@ void SyncQuestions::needs(std::uint32_t node, std::span<const Need> all, const N
     const SpaceInfo::Kind kind = spaces.info(need.space).kind;
     if (is_ordered(need, from, to, kind == SpaceInfo::Kind::queries)) return;
     if (kind == SpaceInfo::Kind::queries && here.queue == SyncLog::kHost && has_results(need, spaces)) return;
-    ask(need, from, to, kind == SpaceInfo::Kind::reachable, is_foreign(need, from, to, spaces));
+    // Two writes of other texels need no order. But the first may hide what was written before it: what comes later
+    // needs the second alone. So such a need keeps synchronization, and other needs of other texels are possible.
+    const bool is_apart = kind == SpaceInfo::Kind::image && !need.possible && from.box.misses(to.box);
+    const bool is_unknown = kind == SpaceInfo::Kind::reachable || (is_apart && need.hazard == Hazard::waw);
+    ask(need, from, to, is_unknown, is_apart, is_foreign(need, from, to, spaces));
   };
   tell_host(of, spaces);
   ask_of_acquires(node, of, spaces);
@@ -221,7 +225,7 @@ void SyncQuestions::ask_of_pass(std::uint32_t node, const Needs& of) {
       need.begin = std::max(use.begin, change.begin);
       need.end = std::min(use.end, change.end);
       need.hazard = begins && !use.writes ? Hazard::raw : !begins && !use.writes ? Hazard::war : Hazard::waw;
-      ask(need, of.way(need.from.way), of.way(need.to.way), false, false);
+      ask(need, of.way(need.from.way), of.way(need.to.way), false, false, false);
     }
   }
 }
@@ -259,14 +263,15 @@ void SyncQuestions::ask_of_acquires(std::uint32_t node, const Needs& of, const S
   for (const ObjectId image : written) acquired_.erase(image);
 }
 
-void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign) {
+void SyncQuestions::ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_apart,
+                        bool is_foreign) {
   // A change of layout reads and writes. It must come after what wrote before, once.
   if (to.changes_layout && need.hazard == Hazard::raw) return;
   SyncQuestion question;
   question.from = need.from.node;
   question.to = need.to.node;
   question.hazard = need.hazard;
-  question.possible = need.possible;
+  question.possible = need.possible || is_apart;
   question.is_quiet = is_unknown || from.is_open || to.is_open;
   question.is_foreign = is_foreign;
   // A possible need is between resources whose common bytes only the driver knows. Then only their order is asked for.

@@ -168,7 +168,7 @@ class SyncQuestions {
   void got_results(const model::HostSync& sync);
   bool has_results(const Need& need, const SpaceFacts& spaces) const;
   void ask_of_pass(std::uint32_t node, const Needs& of);
-  void ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_foreign);
+  void ask(const Need& need, const Way& from, const Way& to, bool is_unknown, bool is_apart, bool is_foreign);
   void ask_of_host(const HostNeed& need);
   bool is_foreign(const Need& need, const Way& from, const Way& to, const SpaceFacts& spaces) const;
   const model::Barrier* barrier_of(std::uint32_t node, const Way& way) const;
