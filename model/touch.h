@@ -24,7 +24,7 @@ inline constexpr VkAccessFlags2 kWrites =
     VK_ACCESS_2_TRANSFORM_FEEDBACK_COUNTER_WRITE_BIT_EXT | VK_ACCESS_2_ACCELERATION_STRUCTURE_WRITE_BIT_KHR |
     VK_ACCESS_2_COMMAND_PREPROCESS_WRITE_BIT_NV | kNewerWrites;
 
-// Texels of each subresource that is touched. Of width 0: nobody says which.
+// The texels that a command touches of each subresource. Width 0: it is not known which ones.
 struct TexelBox {
   std::uint16_t x = 0, y = 0, z = 0, width = 0, height = 0, depth = 0;
   // Surely both have no texel of a subresource in common.

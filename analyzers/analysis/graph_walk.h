@@ -20,7 +20,7 @@ struct GraphTotals {
   std::optional<std::uint64_t> races;       // needs that nothing orders; none: nobody asked
   bool too_many = false;                    // the capture has more than any program needs: the rest is missing
   std::string cut;                          // why the capture ends early; empty: it is complete
-  // What of its names, its session or a chunk cannot be read; empty: all can, or find_damage() was not asked.
+  // Says which part of the file cannot be read. find_damage() fills it. Empty: all can be read.
   std::string damage;
 
   // There may be more in the capture than was read.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How large the resources of a capture are: whether a part that somebody names is there. No device. One thread.
+// Knows how large each resource of a capture is, so that a part that it does not have can be refused. No device. One
+// thread.
 #pragma once
 
 #include <string>

@@ -59,7 +59,7 @@ struct SyncRace {
   std::array<std::uint32_t, 2> families{graph::SyncLog::kNoFamily, graph::SyncLog::kNoFamily};  // of their queues
 };
 
-// The first command is the acquire of the image, which is no item of work.
+// True if the first side of the race is an acquire (vkAcquireNextImageKHR). An acquire is no item of the graph.
 bool is_of_acquire(const SyncRace& race);
 // A shader makes one of its accesses.
 bool has_shader(const SyncRace& race);
@@ -87,7 +87,7 @@ struct SyncFinding {
   // Findings of one cause count as one: this is the first of them.
   std::uint64_t occurrences = 0;
   std::vector<ItemName> others;      // the first others: their records, and the submits that execute them
-  SyncRace race;                     // of a race, also an ambiguous one; of an ineffective one: that it comes near to
+  SyncRace race;                     // of race and ambiguous; of ineffective: the race that it nearly orders
   std::uint32_t sync = 0;            // of others: index into SyncLog::syncs()
   std::vector<std::uint32_t> syncs;  // of all occurrences, likewise
   std::vector<SyncNarrow> narrow;    // of a too wide one
@@ -105,7 +105,8 @@ struct SyncFindings {
 // Walks the capture, twice where it has races. `questions` and `verdicts` hold what the findings refer to.
 class SyncAnalysis {
  public:
-  // Findings and counts are of the span alone: commands that it executes, and races whose second command it executes.
+  // Only findings of the span are kept and counted: commands that the span executes, and races whose second command it
+  // executes.
   // What is needed is looked for in the whole capture.
   static Result<SyncAnalysis> of(const std::string& path, const SpanRequest& span = {});
 

@@ -46,7 +46,7 @@ struct Why {
   std::optional<Order> visible;
   std::string invisible;    // some, none: the first place and accesses of which the second does not see the first
   std::vector<Lack> lacks;  // why it does not
-  GraphTotals totals;       // of the capture
+  GraphTotals totals;       // counts of the whole capture
 };
 
 Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted& a, const ItemWanted& b);

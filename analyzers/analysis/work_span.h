@@ -16,7 +16,8 @@ class WorkSpan {
 
   // `work`: has the labels of the item.
   bool contains(const WorkItem& item, const WorkNames& work) const;
-  // The same of what the record `at` executes: a submit (with its number), or a call of the host.
+  // Whether the span contains work that the record `at` executes. `at` is a submit, whose number is `submit`, or a call
+  // of the host.
   bool has(std::uint64_t at, std::uint64_t submit, std::uint32_t label_path, const WorkNames& work) const;
   // It is executed by the records of the span, asked for or not.
   bool plays(const WorkItem& item) const {

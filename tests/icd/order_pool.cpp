@@ -11,7 +11,7 @@
 namespace fake::order {
 namespace {
 
-// Of a semaphore or fence: its accesses are all that the device makes.
+// The scope of a semaphore or a fence: all accesses of the device.
 MemoryDependency all_memory() { return {kAllStages, kAllAccesses, kAllStages, kAllAccesses}; }
 
 class Pool {

@@ -192,7 +192,7 @@ SCENARIO("findings of a span are those of what it executes", "[sync]") {
   CHECK(rondo({"sync", "--submits", "0", "--fail-on", "race", path}).status == 0);
   CHECK(rondo({"sync", "--submits", "1", "--fail-on", "race", path}).status == 5);
   CHECK(rondo({"sync", "--submits", "9", path}).status == 2);
-  // Each command of synchronization is in one frame, as it was first executed.
+  // Each synchronization command counts in one frame: the one that executes it first.
   const std::string frames = captured(vkcube(6), {.checkpoints = "present"}).path;
   std::uint64_t sum = 0;
   for (int frame = 0; frame < 6; ++frame) sum += counted(frames, {"--frames", std::to_string(frame)}, "/operations");

@@ -63,7 +63,8 @@ TEST(SyncParts, CopiesToOtherTexelsNeedNoOrder) {
   EXPECT_EQ(found({{0, 2}, {4, 6}}, {{6, 8}, {8, 16}}), Found{});
 }
 
-// The second copy hides the first one, so what orders both is kept: the read needs the first one by way of it.
+// The graph keeps only the last write of a subresource. So the read needs the second copy, and the second copy needs
+// the first one. The barrier between both copies must stay.
 TEST(SyncParts, ABarrierBetweenCopiesToOtherTexelsIsKept) {
   SyncScene s;
   const VkImage image = bound_image(s);

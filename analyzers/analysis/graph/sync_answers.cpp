@@ -7,7 +7,7 @@ namespace rondo::graph {
 
 namespace {
 
-// The second scope of what the host submits, or waits for (SyncLog).
+// All stages. SyncLog gives this second scope to a submit and to a wait of the host.
 constexpr VkPipelineStageFlags2 kEverything = ~VkPipelineStageFlags2{0};
 
 VkFlags64 bit_of(unsigned number) { return VkFlags64{1} << number; }
@@ -29,7 +29,7 @@ bool SyncOrder::sees(const Entry& entry, const AccessAt& to) {
          ((entry.dst_stages & bit_of(to.kind.stage)) != 0 && (entry.dst_access & bit_of(to.kind.access)) != 0);
 }
 
-// What orders the access before `to`.
+// Finds the entries of the state that put its access before the access `to`.
 void SyncOrder::find(State& state, const AccessAt& to, std::vector<Entry>& out) {
   out.clear();
   if (to.is_transition()) {

@@ -196,7 +196,8 @@ class SyncQuestions {
   std::unordered_set<ObjectId> concurrent_;                        // buffers and images that no queue family owns
   std::unordered_map<ObjectId, std::vector<ObjectId>> images_of_;  // by swapchain
   std::unordered_set<ObjectId> presented_;                         // images
-  // An image that an acquire returned, and that nothing has presented before: then no present reads it in the graph.
+  // An image that an acquire returned before any present of it. The graph has no present that reads it, so the acquire
+  // stands for that read.
   struct Acquired {
     SyncLog::Place place;
     Executed call;

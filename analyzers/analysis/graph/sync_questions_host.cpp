@@ -16,7 +16,8 @@ constexpr std::uint8_t kHostStage = 14, kHostRead = 13;
 static_assert(VkPipelineStageFlags2{1} << kHostStage == VK_PIPELINE_STAGE_2_HOST_BIT);
 static_assert(VkAccessFlags2{1} << kHostRead == VK_ACCESS_2_HOST_READ_BIT);
 
-// Of a pool. Results of later ones count as if the host had got them: then a race may be missed, but none is made up.
+// Of one pool so many queries are followed. The host is taken to have read the results of all later queries: so a race
+// may be missed, but no false one is named.
 constexpr std::uint64_t kMostQueries = std::uint64_t{1} << 16;
 
 bool is_concurrent(const model::Call& call) {

@@ -37,7 +37,7 @@ struct Item {
   WorkItem work;
   std::uint32_t number = 0;    // from 0, in the order in which items are told
   std::uint32_t commands = 0;  // of a pass: that are in it, its begin and end too
-  // Of a pass: its draws, where somebody asked for them. While the item is told.
+  // The draws of a pass, if WorkGraph was made with `with_draws`. Valid until the sink returns.
   std::span<const WorkItem> children = {};
 };
 
@@ -59,7 +59,7 @@ struct ItemNeed {
   std::uint64_t begin = 0, end = 0;  // of the space; 0: nobody knows the range
   std::uint8_t kinds = 0;
   bool possible = false;
-  ObjectId object = ObjectId::null;  // of kLifetime alone, instead of a range: what the other one may still use
+  ObjectId object = ObjectId::null;  // of kLifetime: the object that `from` may still use; no range then
   friend bool operator==(const ItemNeed&, const ItemNeed&) = default;
 };
 
