@@ -168,9 +168,11 @@ void Gatherer::leave_pass(const RenderPassInstance& instance) {
   std::vector<RenderPass::Dependency> dependencies;
   for (const RenderPass::Dependency& d : pass.dependencies)
     if (d.second == VK_SUBPASS_EXTERNAL && d.first != VK_SUBPASS_EXTERNAL) dependencies.push_back(d);
-  for (const auto& [last, transition] : transitions)
+  for (const auto& entry : transitions) {
+    const std::uint32_t last = entry.first;
     if (std::none_of(dependencies.begin(), dependencies.end(), [&](const auto& d) { return d.first == last; }))
       dependencies.push_back(implicit_after(last));
+  }
   add_dependencies(pass, dependencies, transitions, true);
   subpasses_.clear();
 }
