@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The rows of all analysis output: one schema. Every row is a JSON object on a line of its own; the first is the head
-// ("analysis"), the last the "summary". `rondo help rows` prints row_fields().
+// ("analysis"), the last the "summary". Their fields: row_fields/.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,6 @@ namespace rondo::analyzers {
 
 // Grows when a field goes or changes its meaning. New fields do not change it.
 inline constexpr std::uint64_t kRowSchema = 2;
-
-struct RowField {
-  std::string_view row, name;
-  std::string_view meaning;  // with its unit
-};
-// In the order of the rows and, within a row, of its fields.
-std::span<const RowField> row_fields();
 
 // {"row":"analysis",…}: what was looked at. `command` is the subcommand that prints the rows. Reads the file twice, for
 // its digest and its devices; `work` stays where it is. `more` adds fields of the subcommand's own.

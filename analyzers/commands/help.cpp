@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo help agents: a playbook whose command blocks run as printed, in order,
 // in an empty directory (a test does that).
-#include "analyzers/analysis/rows.h"
+#include "analyzers/analysis/row_fields/row_fields.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/text/output.h"
