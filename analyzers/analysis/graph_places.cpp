@@ -55,7 +55,7 @@ GraphPlace place_of(const GraphWalk& walk, std::uint32_t space, std::uint64_t be
 }
 
 GraphPlace place_of(const GraphWalk& walk, const graph::ItemNeed& need) {
-  if (need.kinds != graph::kLifetime) return place_of(walk, need.space, need.begin, need.end);
+  if (need.object == ObjectId::null) return place_of(walk, need.space, need.begin, need.end);
   GraphPlace place;
   place.object = need.object;
   return place;

@@ -27,7 +27,7 @@ std::vector<const char*> kind_words(std::uint8_t kinds) {
   for (const auto& [kind, word] :
        {std::pair(graph::kRaw, "RAW"), std::pair(graph::kWar, "WAR"), std::pair(graph::kWaw, "WAW"),
         std::pair(graph::kLayout, "layout"), std::pair(graph::kQuery, "query"), std::pair(graph::kLifetime, "LIFETIME"),
-        std::pair(graph::kOwner, "OWNER")})
+        std::pair(graph::kPayload, "payload"), std::pair(graph::kOwner, "OWNER")})
     if ((kinds & kind) != 0) words.push_back(word);
   return words;
 }
@@ -199,7 +199,7 @@ class ThunkRows : public GraphRows {
  public:
   void item(std::string& out, const GraphWalk& walk, const ItemNames&, const Item& item, std::span<const ItemNeed>,
             std::span<const Piece> pieces, std::span<const NeedOrder>) override {
-    if (item.kind == ItemKind::lifetime) return;  // it touches nothing
+    if (item.kind == ItemKind::lifetime || item.kind == ItemKind::acquire) return;  // it touches nothing
     append(out, "{}", item_text(walk, item));
     for (const Piece& piece : pieces)
       append(out, "{}{} {}", &piece == &pieces.front() ? ": " : ", ", access_word(piece),

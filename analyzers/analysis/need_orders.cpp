@@ -132,6 +132,7 @@ void NeedOrders::asked(std::uint32_t question, const graph::Need& need) {
 
 void NeedOrders::asked_of_host(std::uint32_t question, const graph::HostNeed& need) {
   using Kind = graph::HostNeed::Kind;
+  if (need.kind == Kind::acquire) add({0, 0, 0, 0, graph::kPayload, question, need.object});
   if ((need.kind != Kind::lifetime && need.kind != Kind::lifetime_of_fence) || need.node == graph::HostNeed::kNoNode)
     return;
   RONDO_CHECK(question < answers_.size() && need.node < item_of_.size());
@@ -157,12 +158,34 @@ NeedOrder NeedOrders::order_of(std::uint32_t question) const {
   return order;
 }
 
-std::vector<NeedOrder> NeedOrders::take(std::span<const graph::ItemNeed> needs, const ItemNames& names) {
+// Whether an item waits for the acquire of an image. Where the image was presented before, the order after that present
+// tells it: what the item does to the image must come after what the presentation engine reads. The present is the last
+// one before that uses the image.
+NeedOrder NeedOrders::order_of_payload(const graph::ItemNeed& payload, std::span<const graph::ItemNeed> needs,
+                                       std::span<const NeedOrder> orders, const graph::Spaces& spaces) const {
+  NeedOrder order;
+  for (const Mark& mark : marks_)
+    if (mark.kind == graph::kPayload && mark.object == payload.object) order.add(order_of(mark.question));
+  const auto is_of_image = [&](const graph::ItemNeed& need) {
+    return need.object == ObjectId::null && !graph::is_join(need.from) &&
+           spaces.info(need.space).object == payload.object;
+  };
+  std::uint32_t last = 0;
+  for (const graph::ItemNeed& need : needs)
+    if (is_of_image(need)) last = std::max(last, need.from);
+  for (std::size_t i = 0; i < needs.size(); ++i)
+    if (is_of_image(needs[i]) && needs[i].from == last) order.add(orders[i]);
+  return order;
+}
+
+std::vector<NeedOrder> NeedOrders::take(std::span<const graph::ItemNeed> needs, const ItemNames& names,
+                                        const graph::Spaces& spaces) {
   std::sort(marks_.begin(), marks_.end());
   marks_.erase(std::unique(marks_.begin(), marks_.end()), marks_.end());
   std::vector<NeedOrder> orders(needs.size());
   for (std::size_t i = 0; i < needs.size(); ++i) {
     const graph::ItemNeed& need = needs[i];
+    if (need.kinds == graph::kPayload) continue;
     std::vector<std::uint32_t> from{need.from};
     std::uint64_t all = 0;
     if (graph::is_join(need.from)) from = names.items_of(need.from, SIZE_MAX, all);
@@ -178,6 +201,12 @@ std::vector<NeedOrder> NeedOrders::take(std::span<const graph::ItemNeed> needs, 
     if (may_be_own_ && is_race(orders[i].state)) orders[i].state = NeedState::unknown;
     races_ += is_race(orders[i].state) ? 1 : 0;
   }
+  // These take what was said of the others.
+  for (std::size_t i = 0; i < needs.size(); ++i)
+    if (needs[i].kinds == graph::kPayload) {
+      orders[i] = order_of_payload(needs[i], needs, orders, spaces);
+      races_ += is_race(orders[i].state) ? 1 : 0;
+    }
   may_be_own_ = false;
   marks_.clear();
   most_marks_ = 1024;

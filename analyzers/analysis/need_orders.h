@@ -49,8 +49,10 @@ class NeedOrders {
 
   // For another walk of the same capture. This outlives it, and stays where it is.
   graph::SyncQuestions& questions();
-  // While that walk visits an item and names it: of each of its needs. `names`: items and joins until then.
-  std::vector<NeedOrder> take(std::span<const graph::ItemNeed> needs, const ItemNames& names);
+  // While that walk visits an item and names it: of each of its needs. `names`: items and joins until then. `spaces`:
+  // as they are then.
+  std::vector<NeedOrder> take(std::span<const graph::ItemNeed> needs, const ItemNames& names,
+                              const graph::Spaces& spaces);
 
   std::uint64_t races() const { return races_; }  // of the needs that were taken
   bool too_many() const { return too_many_; }
@@ -64,17 +66,19 @@ class NeedOrders {
   };
   // What was asked for the item that is told next.
   struct Mark {
-    std::uint32_t from = 0, space = 0;  // an item; as of graph::Need
+    std::uint32_t from = 0, space = 0;  // an item; as of graph::Need. Of kPayload nothing
     std::uint64_t begin = 0, end = 0;
     std::uint8_t kind = 0;  // NeedKind
     std::uint32_t question = 0;
-    ObjectId object = ObjectId::null;  // of kLifetime
+    ObjectId object = ObjectId::null;  // of kLifetime and kPayload
     friend auto operator<=>(const Mark&, const Mark&) = default;
   };
   void asked(std::uint32_t question, const graph::Need& need);
   void asked_of_host(std::uint32_t question, const graph::HostNeed& need);
   void add(const Mark& mark);
   NeedOrder order_of(std::uint32_t question) const;
+  NeedOrder order_of_payload(const graph::ItemNeed& payload, std::span<const graph::ItemNeed> needs,
+                             std::span<const NeedOrder> orders, const graph::Spaces& spaces) const;
 
   std::unique_ptr<graph::SyncQuestions> first_, again_;  // of both walks
   std::vector<std::uint32_t> item_of_;                   // by node

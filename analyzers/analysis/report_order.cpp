@@ -31,7 +31,7 @@ constexpr std::uint64_t kLateFrames = 8;
 // The queue that executes an item, or what does instead.
 std::string lane_of(const GraphWalk& walk, const Item& item) {
   if (item.kind == graph::ItemKind::host) return "host";
-  if (item.kind == graph::ItemKind::present) return "presentation";
+  if (item.kind == graph::ItemKind::present || item.kind == graph::ItemKind::acquire) return "presentation";
   return walk.name(item.work.queue);
 }
 

@@ -34,8 +34,7 @@ std::string why_command(const SyncFinding& finding, const std::string& shown_fil
   const auto& from = finding.race.from.executed;
   const auto& to = finding.race.to.executed;
   if (from.record == to.record && from.submit == to.submit) return {};
-  if (finding.race.hazards == graph::kLifetime || is_of_acquire(finding.race))
-    return {};  // a call, and no item of work
+  if (finding.race.hazards == graph::kLifetime) return {};
   return text("rondo why {} {} {}", shown_file, text_of({from.record, from.submit}), text_of({to.record, to.submit}));
 }
 

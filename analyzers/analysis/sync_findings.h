@@ -59,7 +59,7 @@ struct SyncRace {
   std::array<std::uint32_t, 2> families{graph::SyncLog::kNoFamily, graph::SyncLog::kNoFamily};  // of their queues
 };
 
-// True if the first side of the race is an acquire (vkAcquireNextImageKHR). An acquire is no item of the graph.
+// True if the first side of the race is an acquire (vkAcquireNextImageKHR).
 bool is_of_acquire(const SyncRace& race);
 // A shader makes one of its accesses.
 bool has_shader(const SyncRace& race);

@@ -159,7 +159,8 @@ void find_visible(Why& why, const graph::SyncQuestions& questions, const std::ma
   if (all != 0) why.visible = visible == 0 ? Why::Order::none : visible == all ? Why::Order::all : Why::Order::some;
 }
 
-void find_order(Why& why, const graph::SyncQuestions& questions) {
+// `acquire`: of a first item that is an acquire, what the presentation engine reads before it.
+void find_order(Why& why, const graph::SyncQuestions& questions, const graph::AccessAt& acquire) {
   struct Side {
     std::uint32_t node;
     graph::AccessAt access;
@@ -170,8 +171,12 @@ void find_order(Why& why, const graph::SyncQuestions& questions) {
   for (const graph::SyncQuestions::Watched& one : questions.watched()) {
     const int side = is_of(why.first, questions.executed(one.node)) ? 0 : 1;
     if (++nodes[side] > kMostNodes) continue;
-    // A call that only ends what work has used.
-    if (one.touches.empty()) sides[side].push_back({one.node, {kHostAccess, questions.place(one.node), 0, 0}, {}});
+    // A call that only ends what work has used, or that acquires an image.
+    if (one.touches.empty()) {
+      const bool is_acquire = side == 0 && why.first.kind == graph::ItemKind::acquire;
+      const graph::AccessAt by_host{kHostAccess, questions.place(one.node), 0, 0};
+      sides[side].push_back({one.node, is_acquire ? acquire : by_host, {}});
+    }
     for (const graph::Needs::Touch& touch : one.touches)
       for (const graph::AccessAt& access : questions.accesses(one.node, questions.way(touch.way)))
         sides[side].push_back({one.node, access, touch});
@@ -245,13 +250,18 @@ Result<Why> find_why(GraphWalk& names, const std::string& file, const ItemWanted
       asked.try_emplace(question, place_text(names, place_of(names, need.space, need.begin, need.end)));
   });
   made = &questions;
-  questions.watch([&](const access::Executed& one) { return is_of(why.first, one) || is_of(why.second, one); });
+  graph::AccessAt acquire;
+  questions.watch([&](const access::Executed& one) {
+    const bool is_first = is_of(why.first, one);
+    if (is_first) acquire = questions.last_acquire();
+    return is_first || is_of(why.second, one);
+  });
   const auto totals = names.run(second, &questions);
   if (!totals) return tl::unexpected(totals.error());
   why.totals = *totals;
   names.find_damage(why.totals);
   why.data = std::move(second.steps);
-  find_order(why, questions);
+  find_order(why, questions, acquire);
   find_visible(why, questions, asked);
   return why;
 }

@@ -35,7 +35,8 @@ class Printer final : public GraphVisitor {
     names_.add(item, shown);
     line_.clear();
     if (has_ != nullptr) tell_operations(item.number);
-    const std::vector<NeedOrder> orders = both_ != nullptr ? both_->take(needs, names_) : std::vector<NeedOrder>();
+    const std::vector<NeedOrder> orders =
+        both_ != nullptr ? both_->take(needs, names_, walk_.spaces()) : std::vector<NeedOrder>();
     if (shown) {
       shown_ += 1;
       if (has_ != nullptr) {

@@ -15,7 +15,7 @@ function svgElement(parent, name, attributes, text) {
 // Kinds of needs, the strongest first, and what each one means.
 function kindsOfNeeds() {
   return [["RAW", "reads what was written"], ["WAW", "writes over what was written"], ["WAR", "writes over what was read"],
-          ["layout", "a layout transition"], ["query", "the same queries"]];
+          ["layout", "a layout transition"], ["query", "the same queries"], ["payload", "an image that an acquire gets"]];
 }
 function mainKind(need) {
   const words = need.kinds.split(" ");

@@ -261,13 +261,14 @@ TEST(SyncHost, AnAmbiguousWriteOfTheHostMayBeTheDevices) {
 }
 // Of each need of the items of a capture, what orders it.
 struct NeedStates final : analyzers::GraphVisitor {
-  explicit NeedStates(analyzers::NeedOrders& all) : orders(all) {}
+  NeedStates(analyzers::NeedOrders& all, const analyzers::GraphWalk& from) : orders(all), walk(from) {}
   bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) override {
-    for (const analyzers::NeedOrder& one : orders.take(needs, names)) states.push_back(one.state);
+    for (const analyzers::NeedOrder& one : orders.take(needs, names, walk.spaces())) states.push_back(one.state);
     names.add(item, true);
     return true;
   }
   analyzers::NeedOrders& orders;
+  const analyzers::GraphWalk& walk;
   analyzers::ItemNames names;
   std::vector<analyzers::NeedState> states;
 };
@@ -285,7 +286,7 @@ TEST(SyncHost, OrdersOfNeedsKnowAmbiguousWritesOfTheHost) {
     auto orders = analyzers::NeedOrders::of(s.file.path());
     auto walk = analyzers::GraphWalk::open(s.file.path());
     ASSERT_TRUE(orders && walk);
-    NeedStates found(*orders);
+    NeedStates found(*orders, *walk);
     ASSERT_TRUE(walk->run(found, &orders->questions()));
     const analyzers::NeedState state = is_ambiguous ? analyzers::NeedState::unknown : analyzers::NeedState::race;
     EXPECT_EQ(found.states, std::vector<analyzers::NeedState>{state});

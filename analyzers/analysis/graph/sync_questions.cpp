@@ -247,7 +247,7 @@ void SyncQuestions::ask_of_acquires(std::uint32_t node, const Needs& of, const S
       question.host = static_cast<std::uint32_t>(host_.size());
       OfHost one;
       one.kind = HostNeed::Kind::acquire;
-      one.from = {{kAllCommandsBit, kMemoryReadBit}, found->second.place, 0, 0};
+      one.from = found->second.read;
       one.to = access(node, kind, way.changes_layout ? way.part : SyncQuestion::kNoPart);
       one.stage = one.from.kind.stage;
       one.command = found->second.call;

@@ -19,6 +19,7 @@
 #include "analyzers/analysis/graph/host_needs.h"
 #include "analyzers/analysis/graph/needs.h"
 #include "analyzers/analysis/graph/spaces.h"
+#include "analyzers/analysis/graph/swapchain_images.h"
 #include "analyzers/analysis/graph/sync_log.h"
 #include "analyzers/analysis/graph/sync_order.h"
 
@@ -108,6 +109,8 @@ class SyncQuestions {
     return access(question.to, question.to_kind, question.to_part);
   }
   const SyncLog::Place& place(std::uint32_t node) const { return places_[node]; }
+  // What the presentation engine reads of an image before the last acquire gives it back.
+  const AccessAt& last_acquire() const { return last_acquire_; }
   // A command that is executed.
   struct Executed {
     std::uint64_t record = 0, at = 0, submit = 0;
@@ -162,7 +165,6 @@ class SyncQuestions {
   AccessAt access(std::uint32_t node, AccessKind kind, std::uint32_t part) const;
   bool is_ordered(const Need& need, const Way& from, const Way& to, bool is_query) const;
   bool is_ordered_in_pass(const Need& need, const Way& from, const Way& to) const;
-  void take_swapchain_images(const model::Call& call);
   void acquired(const model::HostSync& sync);
   void ask_of_acquires(std::uint32_t node, const Needs& of, const SpaceFacts& spaces);
   void got_results(const model::HostSync& sync);
@@ -192,17 +194,18 @@ class SyncQuestions {
   SyncLog::Place place_;                  // of the command that was taken last
   HostNeeds host_needs_;
   std::vector<OfHost> host_;
-  Executed call_;                                                  // that was taken last
-  std::unordered_set<ObjectId> concurrent_;                        // buffers and images that no queue family owns
-  std::unordered_map<ObjectId, std::vector<ObjectId>> images_of_;  // by swapchain
-  std::unordered_set<ObjectId> presented_;                         // images
+  Executed call_;                            // that was taken last
+  std::unordered_set<ObjectId> concurrent_;  // buffers and images that no queue family owns
+  SwapchainImages swapchains_;
+  std::unordered_set<ObjectId> presented_;  // images
   // An image that an acquire returned before any present of it. The graph has no present that reads it, so the acquire
   // stands for that read.
   struct Acquired {
-    SyncLog::Place place;
+    AccessAt read;
     Executed call;
   };
   std::unordered_map<ObjectId, Acquired> acquired_;  // until something writes the image
+  AccessAt last_acquire_;
   // By query pool and query: the number of nodes when the host last got the result of the query.
   std::unordered_map<ObjectId, std::vector<std::uint32_t>> results_at_;
   // Of it: what was asked, by the end of a batch or by what writes.

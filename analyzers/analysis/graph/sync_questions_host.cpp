@@ -15,6 +15,10 @@ namespace {
 constexpr std::uint8_t kHostStage = 14, kHostRead = 13;
 static_assert(VkPipelineStageFlags2{1} << kHostStage == VK_PIPELINE_STAGE_2_HOST_BIT);
 static_assert(VkAccessFlags2{1} << kHostRead == VK_ACCESS_2_HOST_READ_BIT);
+// ALL_COMMANDS (MEMORY_READ): what the presentation engine does has no stage of its own.
+constexpr AccessKind kPresentedRead{16, 15};
+static_assert(VkPipelineStageFlags2{1} << kPresentedRead.stage == VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
+static_assert(VkAccessFlags2{1} << kPresentedRead.access == VK_ACCESS_2_MEMORY_READ_BIT);
 
 // Of one pool so many queries are followed. The host is taken to have read the results of all later queries: so a race
 // may be missed, but no false one is named.
@@ -52,7 +56,7 @@ void SyncQuestions::call(const model::Call& call, const model::Placement& placem
   call_ = {call.sequence, call.sequence, kNoSubmit, 0, call.command.canonical, true, is_ambiguous};
   log.call(call);
   if (is_concurrent(call)) concurrent_.insert(call.resolution.created.begin(), call.resolution.created.end());
-  take_swapchain_images(call);
+  swapchains_.call(call);
   host_needs_.call(call, placement);
 }
 
@@ -72,7 +76,7 @@ void SyncQuestions::host(const model::HostSync& sync) {
 void SyncQuestions::ended(ObjectId id) {
   log.ended(id);
   results_at_.erase(id);
-  images_of_.erase(id);
+  swapchains_.ended(id);
   presented_.erase(id);
   acquired_.erase(id);
 }
@@ -81,10 +85,9 @@ void SyncQuestions::done() { host_needs_.done(); }
 
 void SyncQuestions::begins(const model::Batch& batch) {
   for (const model::PresentedImage& one : batch.images)
-    if (const auto found = images_of_.find(one.swapchain);
-        found != images_of_.end() && one.image < found->second.size()) {
-      presented_.insert(found->second[one.image]);
-      acquired_.erase(found->second[one.image]);
+    if (const ObjectId image = swapchains_.of(one.swapchain, one.image); image != ObjectId::null) {
+      presented_.insert(image);
+      acquired_.erase(image);
     }
   log.begins(batch);
   host_needs_.begins(batch);
@@ -144,26 +147,15 @@ void SyncQuestions::ask_of_host(const HostNeed& need) {
 
 // --- Images of swapchains ---
 
-void SyncQuestions::take_swapchain_images(const model::Call& call) {
-  if (call.command.canonical != CommandId::vkGetSwapchainImagesKHR || !call.succeeded) return;
-  const auto& a = call.as<args_vkGetSwapchainImagesKHR>();
-  if (a.pSwapchainImages == nullptr || a.pSwapchainImageCount == nullptr) return;
-  std::vector<ObjectId>& images = images_of_[call.id(&a.swapchain)];
-  images.clear();
-  for (std::uint32_t i = 0; i < *a.pSwapchainImageCount; ++i) images.push_back(call.id(&a.pSwapchainImages[i]));
-}
-
 // The signal of the acquire comes after what the presentation engine does until now.
 void SyncQuestions::acquired(const model::HostSync& sync) {
   if (sync.kind != model::HostSync::Kind::acquire_image || !sync.succeeded) return;
-  const auto found = images_of_.find(sync.swapchain);
-  if (found == images_of_.end() || sync.image >= found->second.size()) return;
-  const ObjectId image = found->second[sync.image];
-  if (image == ObjectId::null || presented_.count(image) != 0) return;
   SyncLog::Place place;
   place.time = log.now();
   place.queue = SyncLog::kPresent;
-  acquired_[image] = {place, call_};
+  last_acquire_ = {kPresentedRead, place, 0, 0};
+  const ObjectId image = swapchains_.of(sync.swapchain, sync.image);
+  if (image != ObjectId::null && presented_.count(image) == 0) acquired_[image] = {last_acquire_, call_};
 }
 
 // --- Queries ---

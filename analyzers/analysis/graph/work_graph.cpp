@@ -47,6 +47,14 @@ ItemKind kind_of(const Executed& executed) {
   return works || !has_transition(executed) ? ItemKind::work : ItemKind::transition;
 }
 
+ItemNeed payload(std::uint32_t from, ObjectId image) {
+  ItemNeed need;
+  need.from = from;
+  need.kinds = kPayload;
+  need.object = image;
+  return need;
+}
+
 }  // namespace
 
 const char* name_of(ItemKind kind) {
@@ -59,6 +67,8 @@ const char* name_of(ItemKind kind) {
       return "transition";
     case ItemKind::host:
       return "host";
+    case ItemKind::acquire:
+      return "acquire";
     case ItemKind::present:
       return "present";
     case ItemKind::lifetime:
@@ -74,6 +84,8 @@ void WorkGraph::call(const model::Call& call, std::uint64_t frame, bool is_ambig
   call_.record = call_.at = call.sequence;
   call_.command = call.command.canonical;
   call_frame_ = frame;
+  acquired_ = ObjectId::null;
+  swapchains_.call(call);
   if (sync_ != nullptr)
     sync_->call(call, placement_, is_ambiguous);
   else
@@ -81,6 +93,9 @@ void WorkGraph::call(const model::Call& call, std::uint64_t frame, bool is_ambig
   take_lifetimes();
   for (const ObjectId id : call.ended) {
     spaces_.ended(id);
+    swapchains_.ended(id);
+    acquired_at_.erase(id);
+    presented_at_.erase(id);
     if (sync_ != nullptr) sync_->ended(id);
   }
 }
@@ -94,6 +109,8 @@ void WorkGraph::submitted(const model::Batch& batch) {
 }
 
 void WorkGraph::host(const model::HostSync& host) {
+  if (host.kind == model::HostSync::Kind::acquire_image && host.succeeded)
+    acquired_ = swapchains_.of(host.swapchain, host.image);
   if (sync_ != nullptr)
     sync_->host(host);
   else
@@ -112,6 +129,10 @@ void WorkGraph::done() {
 
 void WorkGraph::begins(const model::Batch& batch) {
   tell_lifetimes();
+  presenting_.clear();
+  for (const model::PresentedImage& one : batch.images)
+    if (const ObjectId image = swapchains_.of(one.swapchain, one.image); image != ObjectId::null)
+      presenting_.push_back(image);
   if (sync_ != nullptr)
     sync_->begins(batch);
   else
@@ -141,14 +162,31 @@ void WorkGraph::take_lifetimes() {
   }
 }
 
+// What uses an image first must come after the acquire that got it.
+void WorkGraph::take_payloads() {
+  if (acquired_at_.empty()) return;
+  for (const Needs::Touch& one : needs_.touches()) {
+    const auto found = acquired_at_.find(spaces_.info(one.space).object);
+    if (found == acquired_at_.end()) continue;
+    item_needs_.push_back(payload(found->second, found->first));
+    acquired_at_.erase(found);
+  }
+}
+
 // The call as an item of its own.
 void WorkGraph::tell_lifetimes() {
-  if (ends_.empty()) return;
+  const ObjectId image = acquired_;
+  acquired_ = ObjectId::null;
+  if (ends_.empty() && image == ObjectId::null) return;
   finish();
+  if (const auto found = presented_at_.find(image); found != presented_at_.end())
+    ends_.push_back(payload(found->second, image));
   submit_ = Executed::kNoSubmit;
   if (sync_ != nullptr) sync_->command(call_);
   touch(call_);
-  tell({ItemKind::lifetime, analyzers::item_of(call_, call_frame_), items_, 1});
+  if (image != ObjectId::null) acquired_at_[image] = items_;
+  const ItemKind kind = image != ObjectId::null ? ItemKind::acquire : ItemKind::lifetime;
+  tell({kind, analyzers::item_of(call_, call_frame_), items_, 1});
 }
 
 // --- What is executed ---
@@ -228,6 +266,7 @@ void WorkGraph::touch(const Executed& executed) {
       spaces_.transition(*one, sync_ != nullptr ? sync_->log.part_of(*one) : SyncLog::kAllParts);
   for (const Needs::Touch& one : needs_.touches())
     pieces_.push_back({one.space, one.begin, one.end, one.reads, one.writes});
+  take_payloads();
   needs_.end();
   if (item_needs_.size() >= most_needs_) {
     settle_needs();
@@ -278,6 +317,8 @@ void WorkGraph::tell(const Item& item) {
   settle_pieces();
   RONDO_CHECK(item.number == items_);
   RONDO_CHECK(item_needs_.empty() || is_join(item_needs_.back().from) || item_needs_.back().from < item.number);
+  if (item.kind == ItemKind::present)
+    for (const ObjectId image : presenting_) presented_at_[image] = item.number;
   items_ += 1;
   sink_.item(item, item_needs_, pieces_);
   item_needs_.clear();

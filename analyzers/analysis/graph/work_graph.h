@@ -7,11 +7,13 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <unordered_map>
 #include <vector>
 
 #include "analyzers/analysis/graph/lifetimes.h"
 #include "analyzers/analysis/graph/needs.h"
 #include "analyzers/analysis/graph/spaces.h"
+#include "analyzers/analysis/graph/swapchain_images.h"
 #include "analyzers/analysis/graph/sync_questions.h"
 #include "analyzers/analysis/open_pass.h"
 #include "analyzers/analysis/work.h"
@@ -26,6 +28,7 @@ enum class ItemKind : std::uint8_t {
   pass,        // a render pass with all that is in it
   transition,  // a barrier that changes a layout or an owner; or the wait for an event that does
   host,        // a call that touches memory by itself: a host write, a host copy
+  acquire,     // a call that gets an image of a swapchain
   present,
   lifetime,  // a call of the host that ends, resets, records again, updates or submits again what work has used
 };
@@ -43,11 +46,13 @@ struct Item {
 
 // Why an item needs another one: a set of these.
 enum NeedKind : std::uint8_t {
-  kRaw = 1,        // it reads what the other one wrote
-  kWar = 2,        // it writes what the other one read
-  kWaw = 4,        // it writes what the other one wrote
-  kLayout = 8,     // one of both is a layout transition
-  kQuery = 16,     // they use the same queries
+  kRaw = 1,     // it reads what the other one wrote
+  kWar = 2,     // it writes what the other one read
+  kWaw = 4,     // it writes what the other one wrote
+  kLayout = 8,  // one of both is a layout transition
+  kQuery = 16,  // they use the same queries
+  // It is an acquire that gets an image back from that present; or it is the first to use the image of that acquire.
+  kPayload = 128,
   kLifetime = 32,  // the host ends, resets, records again, updates or submits again what work may still use
   // Of races alone (analysis/sync_findings.h):
   kOwner = 64,  // it reads what another queue family owns
@@ -59,7 +64,7 @@ struct ItemNeed {
   std::uint64_t begin = 0, end = 0;  // of the space; 0: nobody knows the range
   std::uint8_t kinds = 0;
   bool possible = false;
-  ObjectId object = ObjectId::null;  // of kLifetime: the object that `from` may still use; no range then
+  ObjectId object = ObjectId::null;  // of kLifetime and kPayload: the object that `from` uses, no range then
   friend bool operator==(const ItemNeed&, const ItemNeed&) = default;
 };
 
@@ -119,6 +124,7 @@ class WorkGraph final : NeedSink {
   void end_pass();
   const Lifetimes& lifetimes() const { return sync_ != nullptr ? sync_->lifetimes() : lifetimes_; }
   void take_lifetimes();
+  void take_payloads();
   void tell_lifetimes();
   void settle_needs();
   void settle_pieces();
@@ -128,7 +134,12 @@ class WorkGraph final : NeedSink {
   const Sink sink_;
   SyncQuestions* const sync_;
   const bool with_draws_;
-  Lifetimes lifetimes_;  // where `sync_` has none
+  SwapchainImages swapchains_;
+  ObjectId acquired_ = ObjectId::null;                        // the image that the call acquires
+  std::unordered_map<ObjectId, std::uint32_t> acquired_at_;   // by image: the acquire, until an item uses the image
+  std::unordered_map<ObjectId, std::uint32_t> presented_at_;  // by image: the last present of it
+  std::vector<ObjectId> presenting_;                          // by the batch that begins
+  Lifetimes lifetimes_;                                       // where `sync_` has none
   // The call that was taken last, and what it needs of work that may use what it ends.
   access::Executed call_;
   std::uint64_t call_frame_ = 0;

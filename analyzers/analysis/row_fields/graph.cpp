@@ -10,7 +10,8 @@ constexpr RowField kGraphFields[] = {
     {"item", "item", "graph: number of the item, from 0, in the order of execution"},
     {"item", "kind",
      "work (a command), pass (a whole render pass), transition (a barrier that changes a layout or an owner), host (a "
-     "call that touches memory), present, lifetime (a call that ends, resets, records again, updates or submits again "
+     "call that touches memory), acquire, present, lifetime (a call that ends, resets, records again, updates or "
+     "submits again "
      "what work has used)"},
     {"item", "name", "RECORD@SUBMIT, as --around takes it; RECORD: a call"},
     {"item", "(as of draw)", "the fields of the row draw, without bytes; submit is null where no submit executes it"},
@@ -22,9 +23,8 @@ constexpr RowField kGraphFields[] = {
      "array: object; of buffers, memories and query pools begin and end in bytes or queries; of images parts (aspects, "
      "mip, mips, layer, layers); on: what lies on the bytes, where that is not one resource; reads, writes"},
     {"item", "needs",
-     "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query, LIFETIME); grade: "
-     "certain or "
-     "possible; and where, as of touches: without a range nobody knows it"},
+     "array: item and name of what must come before, or join; kinds (RAW, WAR, WAW, layout, query, LIFETIME, "
+     "payload); grade: certain or possible; and where, as of touches: without a range nobody knows it"},
     {"item", "needs/order",
      "with --both: ordered; race: nothing orders it; not-visible: a race, ordered, but what was written is not made "
      "visible; specification: Vulkan itself orders it; unknown: not ordered, but nobody knows what both touch"},
@@ -61,7 +61,7 @@ constexpr RowField kGraphFields[] = {
     {"reason", "reason", "why: data, or synchronization"},
     {"reason", "item", "of data: the item, in the order of rondo graph, that needs …"},
     {"reason", "needs", "… this one, which is a step nearer to the first"},
-    {"reason", "kinds", "of data: array: RAW, WAR, WAW, layout, query"},
+    {"reason", "kinds", "of data: array: RAW, WAR, WAW, layout, query, LIFETIME, payload"},
     {"reason", "grade", "of data: certain, or possible"},
     {"reason", "places", "of data: what both touch, as text, at most 4"},
     {"reason", "record", "of synchronization: the command, submit or call"},
