@@ -76,6 +76,7 @@ MemoryDependency dependency_of_image(const Barrier& barrier, const Masks& masks,
 
 void take(Node& node, Transitions transitions) {
   if (transitions.changed.empty()) return;
+  node.changes = normalized(transitions.changed);
   node.touches = transition_touches(std::move(transitions.changed));
   if (!transitions.discarded.empty()) node.run = [bytes = std::move(transitions.discarded)] { discard(bytes); };
 }

@@ -66,6 +66,12 @@ void Graph::add_item(Node& node) {
 
 void Graph::add(Node& node) {
   for (Node* sync : node.chain) order(*sync, node);
+  // Layout transitions of a queue execute in submission order ("Image Layout Transitions").
+  if (!node.changes.empty()) {
+    node.transition_before = node.line->last_transition;
+    if (node.transition_before != nullptr) order(*node.transition_before, node);
+    node.line->last_transition = &node;
+  }
   node.is_sync ? add_sync(node) : add_item(node);
   if (node.waits_for == 0) make_ready(node);
 }
@@ -108,8 +114,14 @@ bool Graph::reaches(const Node& writer, const Touch& write, const Node& sync, co
   sync.seen_by = searches_;
   if (sync.line == writer.line && sync.position < writer.position) return false;
   if (makes_available(writer, write, sync, bytes)) return true;
-  return std::any_of(sync.chain.rbegin(), sync.chain.rend(),
-                     [&](const Node* earlier) { return reaches(writer, write, *earlier, bytes); });
+  if (std::any_of(sync.chain.rbegin(), sync.chain.rend(),
+                  [&](const Node* earlier) { return reaches(writer, write, *earlier, bytes); }))
+    return true;
+  // What was available to an earlier transition of the bytes is so to a later one. Of other bytes it says nothing.
+  if (sync.changes.empty() || !holds(sync.changes, bytes)) return false;
+  for (const Node* earlier = sync.transition_before; earlier != nullptr; earlier = earlier->transition_before)
+    if (holds(earlier->changes, bytes) && reaches(writer, write, *earlier, bytes)) return true;
+  return false;
 }
 
 bool Graph::is_visible(const Node& writer, const Touch& write, const Node& reader, const Touch& read,
@@ -189,12 +201,16 @@ void Graph::remove(const std::function<bool(const Node&)>& which, const std::fun
       lines.insert(node->line);
     } else {
       std::erase_if(node->chain, is_gone);
+      while (node->transition_before != nullptr && is_gone(node->transition_before))
+        node->transition_before = node->transition_before->transition_before;
       std::erase_if(node->next, is_gone);
     }
   }
   for (Line* line : lines) {
     std::erase_if(line->items, is_gone);
     std::erase_if(line->syncs, is_gone);
+    while (line->last_transition != nullptr && is_gone(line->last_transition))
+      line->last_transition = line->last_transition->transition_before;
   }
   std::erase_if(ready_, is_gone);
   std::erase_if(nodes_, [&](const auto& node) { return is_gone(node.get()); });

@@ -72,6 +72,8 @@ struct Node {
   Positions first_positions{0, 0}, second_positions{0, 0};
   std::vector<MemoryDependency> memory;
   std::vector<Node*> chain;                // earlier synchronization that it forms a dependency chain with
+  Ranges changes;                          // a layout transition: of these bytes
+  Node* transition_before = nullptr;       // … and the transition before it in the line
   std::vector<Positions> event_positions;  // a wait for events: what came before they were set
   Stages event_stages = 0;
   bool is_host = false;  // the host's part of a submit: all that the host has seen finished comes before it
@@ -114,7 +116,8 @@ struct Line {
   std::uint64_t positions = 0;  // given so far
   std::deque<Node*> items, syncs;
   std::map<const Object*, Node*> set_events;  // by the last command that set each
-  std::uint64_t rendering = 0;                // the last instance of a subpass: it may be suspended
+  Node* last_transition = nullptr;
+  std::uint64_t rendering = 0;  // the last instance of a subpass: it may be suspended
 };
 
 class Graph {

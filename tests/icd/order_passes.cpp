@@ -96,6 +96,7 @@ void Gatherer::add_dependencies(const RenderPass& pass, const std::vector<Render
     Node& node = begin_dependency(0, 0, ends);
     const auto [begin, end] = left_by_.equal_range(source);
     for (auto left = begin; left != end; ++left) node.chain.push_back(left->second);
+    node.changes = normalized(transition.changed);
     node.touches = transition_touches(transition.changed);
     if (!transition.discarded.empty() && !settings().keeps)
       node.run = [bytes = normalized(transition.discarded)] { order::discard(bytes); };

@@ -180,6 +180,23 @@ TEST_F(FakeBarriers, ALayoutTransitionReadsAndWrites) {
       [&] { return uploads(nothing, transition(VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT, 0)); });
 }
 
+// Specification: "Image Layout Transitions": those of a queue execute in submission order.
+TEST_F(FakeBarriers, LayoutTransitionsAreInSubmissionOrder) {
+  const auto nothing = [](VkCommandBuffer, const MappedBuffer&) {};
+  const auto transitions = [this](VkAccessFlags writes, VkAccessFlags reads) {
+    return [this, writes, reads](VkCommandBuffer c, VkImage image) {
+      image_barrier(c, image, VK_PIPELINE_STAGE_TRANSFER_BIT, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, writes, 0,
+                    VK_IMAGE_LAYOUT_TRANSFER_DST_OPTIMAL, VK_IMAGE_LAYOUT_GENERAL);
+      image_barrier(c, image, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, VK_PIPELINE_STAGE_TRANSFER_BIT, 0, reads,
+                    VK_IMAGE_LAYOUT_GENERAL, VK_IMAGE_LAYOUT_TRANSFER_SRC_OPTIMAL);
+    };
+  };
+  expect_order(
+      [&] { return uploads(nothing, transitions(VK_ACCESS_TRANSFER_WRITE_BIT, VK_ACCESS_TRANSFER_READ_BIT)); });
+  expect_race([&] { return uploads(nothing, transitions(0, VK_ACCESS_TRANSFER_READ_BIT)); });
+  expect_race([&] { return uploads(nothing, transitions(VK_ACCESS_TRANSFER_WRITE_BIT, 0)); });
+}
+
 TEST_F(FakeBarriers, BarriersOfSynchronization2HaveTheirOwnStages) {
   const auto program = [this](VkPipelineStageFlags2 second, VkAccessFlags2 reads) {
     return dispatches([&](VkCommandBuffer c, const MappedBuffer&) {
