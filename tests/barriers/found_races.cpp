@@ -47,7 +47,8 @@ Result<void> add_pairs(const std::string& path, const OldNumbers& numbers, Found
         if (questions.all()[number].is_foreign) add(from, to, RacePair::owner);
       },
       [&](std::uint32_t number, const graph::HostNeed&) {
-        if (!is_race(number)) return;
+        // Who leaves out a wait for a fence resets no fence either. The edits leave out the wait alone.
+        if (!is_race(number) || questions.keeps_nothing(questions.all()[number])) return;
         const auto& host = questions.host(questions.all()[number]);
         add(host.command, host.call, RacePair::lifetime);
       });
