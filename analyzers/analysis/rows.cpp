@@ -2,28 +2,29 @@
 #include "analyzers/analysis/rows.h"
 
 #include "analyzers/read/device_info.h"
+#include "analyzers/read/session_modules.h"
 #include "analyzers/text/text.h"
 #include "format/file_digest.h"
 #include "format/hex.h"
 
 namespace rondo::analyzers {
 
-Result<void> append_head(std::string& out, std::string_view command, WorkNames& work,
-                         const std::function<void(JsonWriter&)>& more) {
+namespace {
+
+// Begins the head, and leaves it open.
+CapturedDevices begin_head(JsonWriter& json, WorkNames& work, const Head& head, const std::string& digest) {
   const Reader& reader = work.walk().reader();
-  const auto digest = digest_of_file(reader.path());
-  if (!digest) return tl::unexpected(digest.error());
-  JsonWriter json(out);
+  CapturedDevices devices = captured_devices(reader.path());
   json.begin_object();
   json.field("row", "analysis");
   json.field("schema", kRowSchema);
-  json.field("command", command);
+  json.field("command", head.command);
   json.field("file", reader.path());
   json.field("capture_id", hex_text(std::as_bytes(std::span(reader.header().capture_id))));
-  json.field("capture_digest", to_string(*digest));
+  json.field("capture_digest", digest);
   json.key("captured_devices");
   json.begin_array();
-  for (const DeviceRow& device : captured_devices(reader.path())) {
+  for (const DeviceRow& device : devices.asked) {
     json.begin_object();
     json.field("object", device.object);
     json.field("name", device.name);
@@ -33,7 +34,44 @@ Result<void> append_head(std::string& out, std::string_view command, WorkNames& 
   }
   json.end_array();
   json.field("rondo", RONDO_VERSION);
-  if (more) more(json);
+  if (head.more) head.more(json);
+  return devices;
+}
+
+}  // namespace
+
+Result<void> write_head(Output& out, WorkNames& work, const Head& head) {
+  const Reader& reader = work.walk().reader();
+  const auto digest = digest_of_file(reader.path());
+  if (!digest) return tl::unexpected(digest.error());
+  std::string line;
+  JsonWriter json(line);
+  const CapturedDevices devices = begin_head(json, work, head, to_string(*digest));
+  const std::string device = listed(head.played_on.empty() ? devices.used : head.played_on);
+  const std::string build = program_build(JsonText::merge(reader.sessions()));
+  const auto write_origin = [&](JsonWriter& to) {
+    if (!device.empty()) to.field("device", device);
+    if (!build.empty()) to.field("build", build);
+    if (!head.job.empty()) to.field("job", head.job);
+  };
+  write_origin(json);
+  json.end_object();
+  out.write(line += '\n');
+  std::string members;
+  JsonWriter row(members);
+  row.begin_object();
+  row.field("capture_digest", to_string(*digest));
+  write_origin(row);
+  row.end_object();
+  out.add_to_rows(members.substr(1, members.size() - 2));  // without the brackets
+  return {};
+}
+
+Result<void> append_head(std::string& out, WorkNames& work, const Head& head) {
+  const auto digest = digest_of_file(work.walk().reader().path());
+  if (!digest) return tl::unexpected(digest.error());
+  JsonWriter json(out);
+  begin_head(json, work, head, to_string(*digest));
   json.end_object();
   out += '\n';
   return {};

@@ -7,20 +7,33 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analyzers/analysis/work.h"
 #include "analyzers/analysis/work_names.h"
 #include "analyzers/text/json.h"
+#include "analyzers/text/output.h"
 
 namespace rondo::analyzers {
 
 // Grows when a field goes or changes its meaning. New fields do not change it.
 inline constexpr std::uint64_t kRowSchema = 2;
 
-// {"row":"analysis",…}: what was looked at. `command` is the subcommand that prints the rows. Reads the file twice, for
-// its digest and its devices; `work` stays where it is. `more` adds fields of the subcommand's own.
-Result<void> append_head(std::string& out, std::string_view command, WorkNames& work,
-                         const std::function<void(JsonWriter&)>& more = {});
+// What the head says.
+struct Head {
+  std::string_view command;            // the subcommand that prints the rows
+  std::string job;                     // JobArgument; empty: none
+  std::vector<std::string> played_on;  // name (driver) of the devices that played the capture; empty: it was not played
+  std::function<void(JsonWriter&)> more = {};  // fields of the subcommand's own
+};
+
+// Writes {"row":"analysis",…}: what was looked at. From here on all that is written to `out` must be rows, and each
+// gets what tells it from rows of other captures: capture_digest, device, build and job. Reads the file twice, for its
+// digest and its devices; `work` stays where it is.
+Result<void> write_head(Output& out, WorkNames& work, const Head& head);
+
+// Appends the same first row, for rows that are not printed: without device, build and job.
+Result<void> append_head(std::string& out, WorkNames& work, const Head& head);
 
 // What the rows of an item say in all analyses: where it stands, what it is, its labels and shaders.
 void write_work(JsonWriter& json, const WorkNames& work, const WorkItem& item);

@@ -74,9 +74,8 @@ class Printer {
     if (began_) return {};
     began_ = true;
     line_.clear();
-    if (wanted_.as_json)
-      RONDO_TRY(append_head(line_, "info --draws", work_));
-    else if (wanted_.by == GroupBy::none)
+    if (wanted_.as_json) return write_head(out_, work_, {"info --draws", wanted_.job, {}, {}});
+    if (wanted_.by == GroupBy::none)
       line_ = text("{:<10} {:>9}  {:<24} {}\n", "draw", "record", "command",
                    "counts; pipeline; shaders; pass; labels; bytes at most");
     else

@@ -18,6 +18,7 @@ struct DrawsWanted {
   // of groups those with the most items; of items those that may touch the most bytes
   std::optional<std::uint64_t> top;
   bool as_json = false;  // JSON lines (rows.h)
+  std::string job;       // that these carry; empty: none
 };
 
 // Prints to standard output.

@@ -13,11 +13,12 @@ void AnalysisCommand::add_to(Cli& cli, std::vector<std::string> formats, const c
   format_ = formats.front();
   cli.positional("FILE", "the capture", file_);
   cli.choice("--format", std::move(formats), help, format_);
+  job_.add_to(cli);
 }
 
 Result<void> AnalysisCommand::check() const {
   if (file_.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
-  return {};
+  return job_.check();
 }
 
 Result<GraphWalk> AnalysisCommand::open() {
@@ -25,9 +26,9 @@ Result<GraphWalk> AnalysisCommand::open() {
   return GraphWalk::open(file_);
 }
 
-Result<void> AnalysisCommand::append_first_row(std::string& out, GraphWalk& walk) const {
+Result<void> AnalysisCommand::write_first_row(Output& out, GraphWalk& walk) const {
   if (!is_json()) return {};
-  return append_head(out, name_, walk);
+  return write_head(out, walk, {name_, job_.name(), {}, {}});
 }
 
 Result<void> AnalysisCommand::finish(Output& out, const std::string& last, const GraphTotals& totals) const {

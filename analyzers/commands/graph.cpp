@@ -55,7 +55,7 @@ class Printer final : public GraphVisitor {
   void join(std::uint32_t join, std::span<const std::uint32_t> items) override { names_.add_join(join, items); }
 
   Result<void> head() {
-    RONDO_TRY(command_.append_first_row(line_, walk_));
+    RONDO_TRY(command_.write_first_row(out_, walk_));
     rows_.head(line_);
     out_.write(line_);
     return {};

@@ -5,6 +5,7 @@
 #include "analyzers/launch/replayable.h"
 #include "analyzers/options/budgets.h"
 #include "analyzers/options/cli.h"
+#include "analyzers/options/job_argument.h"
 #include "analyzers/options/span_arguments.h"
 #include "analyzers/read/capture_info.h"
 #include "analyzers/read/coverage.h"
@@ -37,6 +38,7 @@ Result<int> print_coverage(bool as_json) {
 struct DrawArguments {
   const InfoShown& shown;
   bool as_json, privacy;
+  const JobArgument& job;
   const std::optional<std::string>&frames, &submits, &scope, &top, &by;
 };
 
@@ -49,6 +51,8 @@ Result<int> run_draws(const std::string& file, const DrawArguments& given, Budge
   if (file.empty()) return fail(Status::usage, text("FILE is required{}", kSee));
   DrawsWanted wanted;
   wanted.as_json = given.as_json;
+  RONDO_TRY(given.job.check());
+  wanted.job = given.job.name();
   auto span = span_of(given.frames, given.submits, given.scope);
   if (!span) return tl::unexpected(span.error());
   wanted.span = std::move(*span);
@@ -124,12 +128,14 @@ Result<int> run_info(Arguments args) {
   cli.flag("--privacy", "what of it identifies a person or a place, instead, and how a capture comes to be without it",
            privacy);
   cli.flag("--gate", "with --privacy: status 5 where it lists what rondo redact leaves out", gate);
+  JobArgument job;
+  job.add_to(cli, "with --draws --json: ");
   Budgets budgets;
   budgets.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
-  if (is_short && (shown.any() || draws || privacy || gate || scope || top || by))
+  if (is_short && (shown.any() || draws || privacy || gate || scope || top || by || job.is_given()))
     return fail(Status::usage, "--short goes with --json alone (see rondo info --help)");
   if (is_short && files.empty()) return fail(Status::usage, "FILE is required (see rondo info --help)");
   if (!is_short && files.size() > 1)
@@ -142,8 +148,9 @@ Result<int> run_info(Arguments args) {
     return print_short(files, as_json);
   }
   if (gate && !privacy) return fail(Status::usage, "--gate goes with --privacy (see rondo info --help)");
-  if (draws) return run_draws(file, {shown, as_json, privacy, frames, submits, scope, top, by}, budgets);
-  if (scope || top || by) return fail(Status::usage, "--scope, --by and --top go with --draws (see rondo info --help)");
+  if (draws) return run_draws(file, {shown, as_json, privacy, job, frames, submits, scope, top, by}, budgets);
+  if (scope || top || by || job.is_given())
+    return fail(Status::usage, "--scope, --by, --top and --job go with --draws (see rondo info --help)");
   std::optional<SpanRequest> some_frames, some_submits;
   RONDO_TRY(parse_rows(frames, SpanRequest::Kind::frames, "--frames", some_frames));
   RONDO_TRY(parse_rows(submits, SpanRequest::Kind::submits, "--submits", some_submits));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <utility>
 
 #include "analyzers/analysis/profile_counters.h"
 #include "analyzers/analysis/profile_rows.h"
@@ -11,6 +12,7 @@
 #include "analyzers/analysis/rows.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/options/cli.h"
+#include "analyzers/options/job_argument.h"
 #include "analyzers/options/loop_arguments.h"
 #include "analyzers/options/span_arguments.h"
 #include "analyzers/text/output.h"
@@ -117,20 +119,20 @@ void append_text(std::string& out, const Shown& shown) {
   append_totals(out, shown);
 }
 
-Result<void> append_devices(std::string& out, WorkWalk& work, std::span<const std::string> devices,
-                            const std::function<void(JsonWriter&)>& more) {
-  return append_head(out, "profile", work, [&](JsonWriter& json) {
-    json.key("devices");
-    json.begin_array();
-    for (const std::string& device : devices) json.string(device);
-    json.end_array();
-    more(json);
-  });
+Result<void> write_devices(Output& out, WorkWalk& work, const std::string& job, const std::vector<std::string>& devices,
+                           const std::function<void(JsonWriter&)>& more) {
+  return write_head(out, work, {"profile", job, devices, [&](JsonWriter& json) {
+                                  json.key("devices");
+                                  json.begin_array();
+                                  for (const std::string& device : devices) json.string(device);
+                                  json.end_array();
+                                  more(json);
+                                }});
 }
 
-Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
+Result<void> write_json(Output& out, const Shown& shown, WorkWalk& work, const std::string& job) {
   const Profile& p = shown.profile;
-  RONDO_TRY(append_devices(out, work, p.devices, [&](JsonWriter& json) {
+  RONDO_TRY(write_devices(out, work, job, p.devices, [&](JsonWriter& json) {
     if (!p.replaced.empty()) {
       json.key("replaced");
       json.begin_array();
@@ -148,8 +150,13 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
       json.floating_value(p.cost);
     }
   }));
-  for (const ProfileRow& row : p.rows) append_time_row(out, work, p, shown.wanted.by, row);
-  JsonWriter json(out);
+  std::string line;
+  for (const ProfileRow& row : p.rows) {
+    append_time_row(line, work, p, shown.wanted.by, row);
+    out.write(line);
+    line.clear();
+  }
+  JsonWriter json(line);
   json.begin_object();
   json.field("row", "summary");
   json.field("items", p.chosen);
@@ -170,7 +177,7 @@ Result<void> append_json(std::string& out, const Shown& shown, WorkWalk& work) {
   json.field("too_many", p.totals.too_many);
   if (!p.totals.cut.empty()) json.field("cut", p.totals.cut);
   json.end_object();
-  out += '\n';
+  out.write(line += '\n');
   return {};
 }
 
@@ -190,24 +197,24 @@ Result<std::vector<std::string>> parse_counters(const std::optional<std::string>
 }
 
 // Prints the counters of the devices that would play the capture.
-Result<int> list_counters(player::Options replay, bool as_json) {
+Result<int> list_counters(player::Options replay, bool as_json, const std::string& job) {
   replay.list_counters = true;
   const player::Outcome played = player::play(replay);
   if (played.status != Status::ok) return tl::unexpected(played.as_error());
+  Output out;
   std::string words;
   if (as_json) {
     auto work = WorkWalk::open(replay.file);
     if (!work) return tl::unexpected(work.error());
     const auto walked = work->run(replay.span, WorkWalk::Visit::played, [](std::span<const WorkItem>) { return true; });
     if (!walked) return tl::unexpected(walked.error());
-    RONDO_TRY(append_devices(words, *work, played.devices, [](JsonWriter&) {}));
+    RONDO_TRY(write_devices(out, *work, job, played.devices, [](JsonWriter&) {}));
     append_counter_rows(words, played.listed_counters);
   } else {
     for (const std::string& device : played.devices) append(words, "{}\n", printable(device));
     words += played.listed_counters.empty() ? "no performance counters (VK_KHR_performance_query)\n"
                                             : counters_table(played.listed_counters);
   }
-  Output out;
   out.write(words);
   RONDO_TRY(out.finish());
   return 0;
@@ -239,10 +246,13 @@ Result<int> run_profile(Arguments args) {
             by);
   cli.value("--top", "N", "the N longest rows; of text 30 without this", top);
   cli.choice("--format", {"text", "jsonl"}, "of the rows (default text)", format);
+  JobArgument job;
+  job.add_to(cli);
   loop.add_to(cli);
   const auto parsed = cli.parse(args);
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
+  RONDO_TRY(job.check());
   wanted.mode = mode == "isolated" ? ProfileMode::isolated : ProfileMode::natural;
   if (by) {
     const auto group = parse_group(*by);
@@ -256,7 +266,7 @@ Result<int> run_profile(Arguments args) {
   wanted.counters = std::move(*names);
   auto replay = loop.replay("rondo profile", {});
   if (!replay) return tl::unexpected(replay.error());
-  if (lists_counters) return list_counters(std::move(*replay), format == "jsonl");
+  if (lists_counters) return list_counters(std::move(*replay), format == "jsonl", job.name());
   wanted.replay = std::move(*replay);
 
   auto work = WorkWalk::open(wanted.replay.file);
@@ -265,13 +275,14 @@ Result<int> run_profile(Arguments args) {
   const auto found = profile(*work, wanted);
   if (!found) return tl::unexpected(found.error());
   const Shown rows{*work, *found, wanted};
-  std::string words;
-  if (format == "jsonl")
-    RONDO_TRY(append_json(words, rows, *work));
-  else
-    append_text(words, rows);
   Output out;
-  out.write(words);
+  if (format == "jsonl") {
+    RONDO_TRY(write_json(out, rows, *work, job.name()));
+  } else {
+    std::string words;
+    append_text(words, rows);
+    out.write(words);
+  }
   RONDO_TRY(out.finish());
   RONDO_TRY(work->walk().intact());
   return 0;

@@ -151,16 +151,17 @@ Result<int> run_report(Arguments args) {
   ReportRows rows;
   const std::string program =
       info.session.string("/process/program").value_or(info.session.string("/application/name").value_or("a capture"));
-  RONDO_TRY(append_head(rows.lines(), "report", *work, [&](JsonWriter& json) {
-    json.field("program", program);
-    json.field("device", info.devices.empty()
-                             ? std::string("an unknown device")
-                             : text("{} ({})", info.devices.front().name, info.devices.front().driver));
-    json.field("timed_calls", data.timed_calls);
-    json.field("items", std::uint64_t{profiled ? profiled->rows.size() : 0});
-    json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});
-    json.field("span", wanted.replay.span.text());
-  }));
+  RONDO_TRY(append_head(rows.lines(), *work,
+                        {"report", {}, {}, [&](JsonWriter& json) {
+                           json.field("program", program);
+                           json.field("device", info.devices.empty() ? std::string("an unknown device")
+                                                                     : text("{} ({})", info.devices.front().name,
+                                                                            info.devices.front().driver));
+                           json.field("timed_calls", data.timed_calls);
+                           json.field("items", std::uint64_t{profiled ? profiled->rows.size() : 0});
+                           json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});
+                           json.field("span", wanted.replay.span.text());
+                         }}));
   const std::string span = wanted.replay.span.text();
   add_report_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span) + loop.replay_words(),
                          profiled ? &*profiled : nullptr, why, pictures, *order, sync});

@@ -99,7 +99,7 @@ Result<int> run_sync(Arguments args) {
 
   Output out;
   std::string line;
-  RONDO_TRY(command.append_first_row(line, analysis->walk()));
+  RONDO_TRY(command.write_first_row(out, analysis->walk()));
   std::vector<std::uint64_t> counts(wanted->size());
   std::uint64_t shown = 0;
   bool failed = false;

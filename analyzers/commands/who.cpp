@@ -114,7 +114,7 @@ Result<int> run_who(Arguments args) {
   Output out;
   std::string line;
   std::uint64_t items = 0, shown = 0;
-  RONDO_TRY(command.append_first_row(line, *walk));
+  RONDO_TRY(command.write_first_row(out, *walk));
   ResourceUses uses(*walk, *wanted, [&](const ResourceUses& from, const graph::Item& item, const ResourceUse& use) {
     items += 1;
     if (!span->contains(item.work, *walk)) return true;

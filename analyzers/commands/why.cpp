@@ -167,7 +167,7 @@ Result<int> run_why(Arguments args) {
 
   Output out;
   std::string line;
-  RONDO_TRY(command.append_first_row(line, *walk));
+  RONDO_TRY(command.write_first_row(out, *walk));
   (command.is_json() ? append_why_json : append_why_text)(line, *walk, *why);
   RONDO_TRY(command.finish(out, line, why->totals));
   return 0;

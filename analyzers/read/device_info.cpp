@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analyzers/read/device_info.h"
 
+#include <algorithm>
 #include <cstring>
 #include <span>
 #include <string_view>
@@ -154,7 +155,7 @@ void take_device_facts(Walk& walk, const Step& step, CaptureInfo& info) {
   }
 }
 
-std::vector<DeviceRow> captured_devices(const std::string& path) {
+CapturedDevices captured_devices(const std::string& path) {
   CaptureInfo info;
   auto walk = Walk::open(path);
   if (!walk) return {};
@@ -164,7 +165,18 @@ std::vector<DeviceRow> captured_devices(const std::string& path) {
     if (!more || !*more) break;  // whoever reads the capture for its work says what is wrong
     if (step.command != nullptr) take_device_facts(*walk, step, info);
   }
-  return std::move(info.devices);
+  CapturedDevices found;
+  found.asked = std::move(info.devices);
+  for (const DeviceRow& device : found.asked) {
+    const bool is_used =
+        std::any_of(info.logical_devices.begin(), info.logical_devices.end(),
+                    [&](const LogicalDeviceRow& logical) { return logical.physical == device.object; });
+    if (!is_used || device.name.empty()) continue;
+    std::string name = device.driver.empty() ? device.name : text("{} ({})", device.name, device.driver);
+    if (std::find(found.used.begin(), found.used.end(), name) == found.used.end())
+      found.used.push_back(std::move(name));
+  }
+  return found;
 }
 
 }  // namespace rondo::analyzers

@@ -14,7 +14,11 @@ namespace rondo::analyzers {
 // Takes what the current record of `walk` tells about a device, if anything.
 void take_device_facts(Walk& walk, const Step& step, CaptureInfo& info);
 
-// The devices that a whole capture asked for, as far as it can be read. Reads the file once.
-std::vector<DeviceRow> captured_devices(const std::string& path);
+struct CapturedDevices {
+  std::vector<DeviceRow> asked;   // that the program or the layer asked the driver about
+  std::vector<std::string> used;  // of which the program made logical devices: name (driver), each once
+};
+// Those of a whole capture, as far as it can be read. Reads the file once.
+CapturedDevices captured_devices(const std::string& path);
 
 }  // namespace rondo::analyzers

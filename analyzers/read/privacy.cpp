@@ -7,6 +7,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "analyzers/read/session_modules.h"
 #include "analyzers/read/walk.h"
 #include "analyzers/text/text.h"
 #include "analyzers/trim/redact.h"
@@ -141,11 +142,9 @@ void add_session(std::vector<PrivacyRow>& rows, const CaptureInfo& info) {
   add("source of a cut", "/cut/file", "cut a capture whose name says nothing; rondo redact leaves it out");
   std::vector<std::string> modules;
   std::size_t build_ids = 0;
-  for (std::size_t i = 0; i < info.session.size("/modules"); ++i) {
-    const std::string module = text("/modules/{}", i);
-    modules.push_back(info.session.string((module + "/path").c_str()).value_or(""));
-    const auto role = info.session.string((module + "/role").c_str());
-    if (role != "driver" && role != "loader") build_ids += info.session.string((module + "/build_id").c_str()) ? 1 : 0;
+  for (const SessionModule& one : session_modules(info.session)) {
+    modules.push_back(one.path);
+    if (one.role != "driver" && one.role != "loader") build_ids += one.build_id.empty() ? 0 : 1;
   }
   add_paths(
       rows, "libraries", modules,

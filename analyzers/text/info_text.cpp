@@ -5,6 +5,7 @@
 
 #include "analyzers/launch/launch.h"
 #include "analyzers/read/coverage.h"
+#include "analyzers/read/session_modules.h"
 #include "analyzers/text/info_output.h"
 #include "analyzers/text/json_values.h"
 #include "analyzers/text/text.h"
@@ -49,15 +50,14 @@ void append_ending(std::string& out, const CaptureInfo& info) {
 
 // What stood between the program and the device, by what it exports: files and build-ids.
 void append_modules(std::string& out, const JsonText& session) {
+  const std::vector<SessionModule> modules = session_modules(session);
   for (const std::string_view role : {"program", "loader", "layer", "driver"})
-    for (std::size_t i = 0; i < session.size("/modules"); ++i) {
-      const auto of = [&](const char* member) { return session.string(text("/modules/{}/{}", i, member).c_str()); };
-      const std::string path = of("path").value_or(""), file = of("file").value_or("");
-      if (of("role").value_or(path == "(program)" ? "program" : "") != role) continue;
-      const bool linked = !file.empty() && !path.ends_with("/" + file) && path != file;
-      label(
-          out, role == "program" ? "build" : role,
-          printable(text("{}{}, build-id {}", path, linked ? " (" + file + ")" : "", of("build_id").value_or("none"))));
+    for (const SessionModule& one : modules) {
+      if (one.role != role) continue;
+      const bool linked = !one.file.empty() && !one.path.ends_with("/" + one.file) && one.path != one.file;
+      label(out, role == "program" ? "build" : role,
+            printable(text("{}{}, build-id {}", one.path, linked ? " (" + one.file + ")" : "",
+                           one.build_id.empty() ? "none" : one.build_id)));
     }
 }
 

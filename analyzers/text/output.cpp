@@ -8,8 +8,24 @@
 #include <cstring>
 
 #include "analyzers/text/text.h"
+#include "format/check.h"
 
 namespace rondo::analyzers {
+
+void Output::write(std::string_view lines) {
+  const std::string shown = printable_lines(lines);
+  if (row_members_.empty()) return add(shown);
+  std::string_view rest = shown;
+  while (!rest.empty()) {
+    const std::size_t end = rest.find('\n');
+    RONDO_CHECK(end != std::string_view::npos && end >= 2 && rest[0] == '{' && rest[end - 1] == '}');
+    buffer_ += rest.substr(0, end - 1);
+    buffer_ += end > 2 ? "," : "";
+    buffer_ += row_members_;
+    add("}\n");
+    rest.remove_prefix(end + 1);
+  }
+}
 
 void Output::flush() {
   std::string_view rest = buffer_;

@@ -5,6 +5,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "format/printable.h"
 #include "format/result.h"
@@ -21,7 +22,9 @@ class Output {
   Output& operator=(const Output&) = delete;
 
   // Whole lines, with their line feeds; the names in them went through printable() one by one.
-  void write(std::string_view lines) { add(printable_lines(lines)); }
+  void write(std::string_view lines);
+  // Each line that is written after this is a JSON object, and gets these members at its end: `"device":"x","job":"y"`.
+  void add_to_rows(std::string members) { row_members_ = std::move(members); }
   // One line, whatever is in it; its line feed is added.
   void line(std::string_view text) { add(printable(text) += '\n'); }
   // One line of fields with tabs between. printable() leaves no tab within one.
@@ -42,6 +45,7 @@ class Output {
   void flush();
 
   int fd_;
+  std::string row_members_;  // empty: lines are written as they are
   bool closed_ = false;
   int error_ = 0;  // errno of the first failure other than EPIPE
   std::string buffer_;

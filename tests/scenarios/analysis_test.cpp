@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rondo graph, who, why and sync have in common: their first rows, and what they say of a capture that could be
-// read only in part.
+// What rondo graph, who, why and sync have in common: their first rows, what each row carries, and what they say of a
+// capture that could be read only in part.
 #include <catch2/catch.hpp>
 
 #include "fixture.h"
@@ -57,6 +57,72 @@ SCENARIO("the first row of each analysis names the devices of the capture", "[gr
     REQUIRE(rows.front().size("/captured_devices") == 1);
     CHECK(rows.front().at("/captured_devices/0/name") == device);
     CHECK(rows.front().at("/captured_devices/0/object") == "\"VkPhysicalDevice#0\"");
+  }
+}
+
+SCENARIO("each row says of which capture, device, build and job it is", "[graph]") {
+  const std::string& path = two_dispatches();
+  const Json info = Json::parse(rondo({"info", "--json", path}).out);
+  const std::string device = unquoted(info.at("/devices/0/name")) + " (" + unquoted(info.at("/devices/0/driver")) + ")";
+  std::string build;
+  for (std::size_t i = 0; i < info.size("/session/modules"); ++i)
+    if (const std::string at = "/session/modules/" + std::to_string(i); info.at(at + "/path") == "\"(program)\"")
+      build = info.at(at + "/build_id");
+  REQUIRE(build.size() > 2);
+  std::vector<Words> all = analyses(path, dispatches(path));
+  for (Words& words : all) words = as_rows(words);
+  all.push_back({"info", "--draws", "--json", path});
+  all.push_back({"info", "--draws", "--json", "--by", "kind", path});
+  const auto check = [&](const std::vector<Json>& rows, const std::string& used, const std::string& job) {
+    const std::string digest = rows.front().at("/capture_digest");
+    CHECK(digest.size() == 34);
+    for (const Json& row : rows) {
+      CHECK(row.at("/capture_digest") == digest);
+      CHECK(unquoted(row.at("/device")) == used);
+      CHECK(row.at("/build") == build);
+      CHECK(row.at("/job") == job);
+    }
+  };
+  for (Words words : all) {
+    INFO(words.front());
+    check(rows_of(rondo(words)), device, "");
+    words.insert(words.end(), {"--job", "nightly \"7\""});
+    check(rows_of(rondo(words)), device, R"("nightly \"7\"")");
+  }
+  const std::vector<Json> played = profile_of(path, {"--job", "nightly"});
+  const std::string other = unquoted(played.front().at("/devices/0"));
+  CHECK(other.rfind("Fake GPU", 0) == 0);
+  check(played, other, "\"nightly\"");
+
+  WHEN("the variable names the job") {
+    Command command;
+    command.arguments = {build_root() + "/analyzers/rondo", "graph", "--format=jsonl", path};
+    command.environment["RONDO_JOB"] = "ci 12";
+    check(rows_of(run(command)), device, "\"ci 12\"");
+    command.arguments.insert(command.arguments.end(), {"--job", "mine"});
+    check(rows_of(run(command)), device, "\"mine\"");
+    command.arguments.resize(4);
+    command.environment["RONDO_JOB"] = std::string(257, 'x');
+    const Outcome refused = run(command);
+    CHECK(refused.status == kUsage);
+    CHECK(refused.err == "rondo: RONDO_JOB has 257 bytes: a name has at most 256\n");
+  }
+  WHEN("the option names none") {
+    for (const Words& words : {Words{"graph", "--job", "", path}, Words{"profile", "--job", "", path},
+                               Words{"info", "--draws", "--job", "", path}}) {
+      const Outcome refused = rondo(words);
+      CHECK(refused.status == kUsage);
+      CHECK(refused.err == "rondo: --job is empty: leave it out, or name the run\n");
+    }
+    const Outcome refused = rondo({"info", "--job", "x", path});
+    CHECK(refused.status == kUsage);
+    CHECK(refused.err.find("--scope, --by, --top and --job go with --draws") != std::string::npos);
+  }
+  WHEN("the capture is redacted") {
+    const TemporaryDirectory directory;
+    const std::string redacted = directory.file("redacted.rondo");
+    REQUIRE(rondo({"redact", path, "-o", redacted}).status == 0);
+    for (const Json& row : graph_of(redacted)) CHECK(row.at("/build").empty());
   }
 }
 

@@ -226,7 +226,8 @@ SCENARIO("every field of a row is in rondo help rows", "[profile]") {
         const std::string kind = unquoted(row.at("/row"));
         INFO(kind << " " << field);
         if (field != "row")
-          CHECK((known(kind, field) || ((kind == "time" || kind == "item" || kind == "use") && known("draw", field)) ||
+          CHECK((known(kind, field) || known("(each row)", field) ||
+                 ((kind == "time" || kind == "item" || kind == "use") && known("draw", field)) ||
                  (kind == "use" && known("item", field))));
       }
 }

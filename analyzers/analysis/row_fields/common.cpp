@@ -7,11 +7,18 @@ namespace rondo::analyzers {
 namespace {
 
 constexpr RowField kCommonFields[] = {
+    {"(each row)", "capture_digest", "XXH3-128 of the capture's bytes"},
+    {"(each row)", "device",
+     "of profile the device that played; else the one of which the program made its logical device: name (driver), "
+     "several with \", \" between; absent: unknown"},
+    {"(each row)", "build",
+     "build-id of the captured program, in hexadecimal; absent: it has none, or the capture is redacted"},
+    {"(each row)", "job", "name of the run, from --job or RONDO_JOB; absent: none was given"},
+
     {"analysis", "schema", "number of this schema"},
     {"analysis", "command", "the subcommand that printed the rows"},
     {"analysis", "file", "path of the capture"},
     {"analysis", "capture_id", "128 bits in hexadecimal: which recording this is"},
-    {"analysis", "capture_digest", "XXH3-128 of the file's bytes"},
     {"analysis", "captured_devices", "array: name, driver and api_version of each device that the capture asked for"},
     {"analysis", "devices", "profile: array: the devices that it was played on"},
     {"analysis", "replaced",

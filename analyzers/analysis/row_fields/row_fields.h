@@ -13,7 +13,8 @@ struct RowField {
   std::string_view meaning;  // with its unit
 };
 
-// All fields: those of a row stand together, in the order in which the row has them; "analysis" first, "summary" last.
+// All fields: those of a row stand together, in the order in which the row has them. First those that
+// each row has, then those of "analysis"; "summary" last.
 std::vector<RowField> row_fields();
 
 // The fields of some commands, in the same order. A row may have fields in several of these.
