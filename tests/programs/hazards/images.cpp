@@ -79,14 +79,14 @@ void transition_wrong_destination(Bench& b) {
 
 // The layout changes while a copy may still read.
 void transition_too_early(Bench& b) {
-  const MappedBuffer x = make_buffer(b), y = make_buffer(b);
+  const MappedBuffer x = make_buffer(b), y = make_buffer(b), z = make_buffer(b, 7);
   const Image image = make_image(b, kBoth);
   barrier(b, "start", {change(image, kNoSource, kCopyWrites, VK_IMAGE_LAYOUT_UNDEFINED, kFilled)});
   fill(b, "C", x, image, kFilled);
   barrier(b, "barrier0", {change(image, kCopyWrites, kCopyReads, kFilled, kRead)});
   read(b, "A", image, kRead, y);
   barrier(b, "barrier1", {change(image, b.clean ? stages_of(kCopyReads) : kNoSource, kCopyWrites, kRead, kFilled)});
-  fill(b, "B", x, image, kFilled);
+  fill(b, "B", z, image, kFilled);
 }
 
 }  // namespace
