@@ -120,6 +120,9 @@ rondo info --coverage > coverage.txt
 rondo info --coverage cube.rondo > used.txt
 ```
 
+10. In Python, `import rondo` gives items, needs, races and times as objects: rondo.open("cube.rondo").races().
+    Rows of JSON have capture_digest, device, build and job (--job NAME): rows of many captures are one table.
+
 Exit status of rondo and player
   0 done                               4 this device cannot run it (all shortfalls are listed)
   1 failed                             5 different from the capture, or found (--fail-on)

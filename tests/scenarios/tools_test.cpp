@@ -433,8 +433,8 @@ SCENARIO("what is installed is whole, and an uninstall leaves nothing of it", "[
   REQUIRE(!log.empty());
   for (const char* name : {"player", "rondo", "rondo-player", "librondo_layer.so", "librondo_preload.so",
                            "librondo-scope.so", "librondo-scope.so.0", "rondo_scope.h", "rondo-scope.pc",
-                           "rondo_scope.py", "LICENSE", "VkLayer_RONDO_capture.json", "rondo.1", "rondo-trim.1",
-                           "rondo-player.1", "rondo.bash", "_rondo", "rondo.fish"}) {
+                           "rondo_scope.py", "rondo.py", "LICENSE", "VkLayer_RONDO_capture.json", "rondo.1",
+                           "rondo-trim.1", "rondo-player.1", "rondo.bash", "_rondo", "rondo.fish"}) {
     INFO(name);
     CHECK(!installed(root, name).empty());
   }
