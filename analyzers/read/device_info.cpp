@@ -5,6 +5,7 @@
 #include <cstring>
 #include <span>
 #include <string_view>
+#include <unordered_set>
 
 #include "analyzers/text/names.h"
 #include "analyzers/text/text.h"
@@ -15,6 +16,8 @@
 namespace rondo::analyzers {
 
 namespace {
+
+constexpr std::size_t kMostUsed = 4;  // each row of an analysis repeats them, and a capture may come from anybody
 
 DeviceRow& row_of(CaptureInfo& info, const std::string& object) {
   for (DeviceRow& row : info.devices)
@@ -167,11 +170,11 @@ CapturedDevices captured_devices(const std::string& path) {
   }
   CapturedDevices found;
   found.asked = std::move(info.devices);
+  std::unordered_set<std::string_view> used;
+  for (const LogicalDeviceRow& logical : info.logical_devices) used.insert(logical.physical);
   for (const DeviceRow& device : found.asked) {
-    const bool is_used =
-        std::any_of(info.logical_devices.begin(), info.logical_devices.end(),
-                    [&](const LogicalDeviceRow& logical) { return logical.physical == device.object; });
-    if (!is_used || device.name.empty()) continue;
+    if (found.used.size() == kMostUsed) break;
+    if (device.name.empty() || used.count(device.object) == 0) continue;
     std::string name = device.driver.empty() ? device.name : text("{} ({})", device.name, device.driver);
     if (std::find(found.used.begin(), found.used.end(), name) == found.used.end())
       found.used.push_back(std::move(name));

@@ -16,7 +16,7 @@ void take_device_facts(Walk& walk, const Step& step, CaptureInfo& info);
 
 struct CapturedDevices {
   std::vector<DeviceRow> asked;   // that the program or the layer asked the driver about
-  std::vector<std::string> used;  // of which the program made logical devices: name (driver), each once
+  std::vector<std::string> used;  // of which the program made logical devices: name (driver), each once, at most 4
 };
 // Those of a whole capture, as far as it can be read. Reads the file once.
 CapturedDevices captured_devices(const std::string& path);

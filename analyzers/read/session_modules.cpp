@@ -18,8 +18,9 @@ std::vector<SessionModule> session_modules(const JsonText& session) {
 }
 
 std::string program_build(const JsonText& session) {
+  constexpr std::size_t kMostDigits = 128;  // a linker makes 40, or what --build-id=0x... says
   for (const SessionModule& module : session_modules(session))
-    if (module.role == "program") return module.build_id;
+    if (module.role == "program") return module.build_id.size() <= kMostDigits ? module.build_id : std::string();
   return {};
 }
 

@@ -18,7 +18,8 @@ struct SessionModule {
 
 std::vector<SessionModule> session_modules(const JsonText& session);
 
-// The build-id of the captured executable. Empty: it has none, or the capture does not tell.
+// The build-id of the captured executable. Empty: it has none, the capture does not tell, or what it tells is longer
+// than any build-id.
 std::string program_build(const JsonText& session);
 
 }  // namespace rondo::analyzers
