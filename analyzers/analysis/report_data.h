@@ -3,25 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
-#include <string>
 #include <vector>
 
-#include "analyzers/read/walk.h"
+#include "analyzers/analysis/host_calls.h"
 
 namespace rondo::analyzers {
-
-struct HostCall {
-  std::uint64_t record = 0;
-  std::uint32_t thread = 0;
-  const codec::CommandInfo* command = nullptr;
-  std::uint64_t start_ns = 0, end_ns = 0;  // CLOCK_MONOTONIC
-  bool waits = false;                      // for the device: a wait, an acquire or a present
-};
-
-struct MemoryPoint {
-  std::uint64_t record = 0, bytes = 0, allocations = 0;  // that are allocated after this record
-};
 
 struct ReportData {
   std::vector<HostCall> calls;              // the longest, in the order of their records
