@@ -163,6 +163,29 @@ Result<GraphTotals> GraphWalk::run(GraphVisitor& visitor, graph::SyncQuestions* 
   return totals;
 }
 
+std::uint64_t GraphWalk::bytes_of(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const {
+  const graph::SpaceInfo& info = spaces_->info(space);
+  switch (info.kind) {
+    case graph::SpaceInfo::Kind::memory:
+    case graph::SpaceInfo::Kind::buffer:
+      return end - begin;
+    case graph::SpaceInfo::Kind::image: {
+      std::uint64_t bytes = 0;
+      access::Touch touch;
+      touch.object = info.object;
+      for (const VkImageSubresourceRange& part : info.grid.ranges(begin, end)) {
+        touch.part = part;
+        if (__builtin_add_overflow(bytes, model().bytes_of(touch), &bytes)) return UINT64_MAX;
+      }
+      return bytes;
+    }
+    case graph::SpaceInfo::Kind::queries:
+    case graph::SpaceInfo::Kind::reachable:
+      return 0;
+  }
+  return 0;
+}
+
 void GraphWalk::find_damage(GraphTotals& totals) const {
   if (const Result<void> intact = walk().intact(); !intact) totals.damage = intact.error().message;
 }

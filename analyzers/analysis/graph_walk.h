@@ -58,6 +58,9 @@ class GraphWalk : public WorkNames {
   // While the visitor is called: as they are then.
   const graph::Spaces& spaces() const { return *spaces_; }
   const model::Placement& placement() const { return placement_; }
+  // The bytes of a range of a space, at most; of an image those of its texels. 0: of queries, and of all that is
+  // reachable.
+  std::uint64_t bytes_of(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const;
 
  private:
   using WorkNames::WorkNames;

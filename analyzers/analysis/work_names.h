@@ -50,6 +50,10 @@ class WorkNames {
   // Then each record that has a command. It changes what the walk has decoded.
   void take(const Step& step);
 
+ protected:
+  // Of starts(), while the capture is read.
+  const access::Model& model() const { return *model_; }
+
  private:
   std::unique_ptr<Walk> walk_;
   const access::Model* model_ = nullptr;
