@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // rondo report: what a capture does and where its time goes, as one page that needs nothing else.
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <filesystem>
 
 #include "analyzers/analysis/rows.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/report_rows.h"
+#include "analyzers/export/out_file.h"
 #include "analyzers/options/cli.h"
 #include "analyzers/options/file_arguments.h"
 #include "analyzers/options/loop_arguments.h"
@@ -16,8 +13,6 @@
 #include "analyzers/text/output.h"
 #include "analyzers/text/text.h"
 #include "format/needed_files.h"
-#include "format/new_file.h"
-#include "format/reader.h"
 #include "player/interrupt.h"
 
 namespace rondo::analyzers {
@@ -57,14 +52,9 @@ std::string page_of(const std::string& rows) {
 
 // A new page is as private as its capture, of which it has names and pictures.
 Result<void> write_page(const std::string& path, const std::string& page, const std::string& capture) {
-  auto made = NewFile::create(path, capture);
+  auto made = OutFile::create(path, capture);
   if (!made) return tl::unexpected(made.error());
-  std::size_t done = 0;
-  while (done < page.size()) {
-    const ssize_t written = ::write(made->file().descriptor(), page.data() + done, page.size() - done);
-    if (written < 0 && errno != EINTR) return made->failure(errno);
-    if (written > 0) done += static_cast<std::size_t>(written);
-  }
+  made->write(page);
   return made->keep();
 }
 
@@ -102,12 +92,7 @@ Result<int> run_report(Arguments args) {
   if (file.empty()) return fail(Status::unreadable, "FILE is empty: name a capture");
   if (output.empty()) return fail(Status::usage, "-o PAGE.html is required (see rondo report --help)");
   RONDO_TRY(check_output_name(output));
-  if (std::error_code unknown; std::filesystem::equivalent(file, output, unknown))
-    return fail(Status::usage, text("{}: -o names the capture itself: name another file", printable(output)));
-  // A page of that name is made anew. A capture would be lost.
-  if (Reader::open(output, ReaderOptions{.salvage = true}))
-    return fail(Status::usage, text("{}: -o names another capture, and a page does not replace it: name another file",
-                                    printable(output)));
+  RONDO_TRY(spare_captures("-o", file, output));
   const NamedOutput named{NamedOutput::Kind::file, output, file};
   auto replay = loop.replay("rondo report", {named});
   if (!replay) return tl::unexpected(replay.error());

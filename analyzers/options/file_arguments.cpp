@@ -46,4 +46,13 @@ Result<void> check_output_name(const std::string& output) {
   return fail(Status::usage, "-o -: nothing is written to standard output: name a file (./- is a file of that name)");
 }
 
+Result<void> spare_captures(const char* option, const std::string& file, const std::string& output) {
+  if (std::error_code unknown; std::filesystem::equivalent(file, output, unknown))
+    return fail(Status::usage, text("{}: {} names the capture itself: name another file", printable(output), option));
+  if (Reader::open(output, ReaderOptions{.salvage = true}))
+    return fail(Status::usage, text("{}: {} names another capture, which is not replaced: name another file",
+                                    printable(output), option));
+  return {};
+}
+
 }  // namespace rondo::analyzers

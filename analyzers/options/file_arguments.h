@@ -34,4 +34,8 @@ Result<void> check_output_words(const char* tool, const std::string& file, const
 // Status::usage, and not the name of a file.
 Result<void> check_output_name(const std::string& output);
 
+// Of a tool that writes something else than a capture, by `option`: a file of that name is made anew, but no capture,
+// neither `file`, which the tool reads, nor another one. Status::usage.
+Result<void> spare_captures(const char* option, const std::string& file, const std::string& output);
+
 }  // namespace rondo::analyzers
