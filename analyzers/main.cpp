@@ -58,6 +58,7 @@ constexpr Subcommand kSubcommands[] = {
     {"sync", "races, and barriers that nothing needs", run_sync, 0},
     {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
     {"report", "a page about a capture: what it does, in which order, and where the time goes", run_report, 0},
+    {"export", "a capture as files for other tools: Perfetto, Chrome, Chakra, SQLite", run_export, 0},
     {"diff", "what is different in two captures", run_diff, 0},
     {"extract", "what a capture holds, as files: shaders, images, buffers", run_extract, 0},
     {"trim", "a part of a capture as one of its own", run_trim, 0},

@@ -15,6 +15,7 @@ using Arguments = std::span<const std::string>;  // after the subcommand's name
 Result<int> run_accesses(Arguments args);
 Result<int> run_capture(Arguments args);
 Result<int> run_diff(Arguments args);
+Result<int> run_export(Arguments args);
 Result<int> run_extract(Arguments args);
 Result<int> run_graph(Arguments args);
 Result<int> run_finish(Arguments args);

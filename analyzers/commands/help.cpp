@@ -79,6 +79,13 @@ rondo who cube.rondo VkImage#0 > who.txt
 rondo sync --format=jsonl cube.rondo > sync.jsonl
 ```
 
+   For other tools: a timeline (--perfetto, --chrome), execution traces of Chakra, and tables for SQL. Times of
+   the device come from rondo profile --format jsonl (--profile FILE).
+
+```sh
+rondo export --perfetto cube.pftrace --chakra cube --sqlite cube.db cube.rondo
+```
+
 6. What did an image or a buffer hold behind a frame or submit? PNG, KTX2 and raw files, and an
    index of them. The capture is played for that. Objects may be named (VkImage#3); else all.
 

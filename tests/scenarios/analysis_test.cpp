@@ -26,7 +26,8 @@ std::vector<Words> analyses(const std::string& path, const std::vector<std::stri
           {"graph", "--both", path},
           {"who", path, "VkBuffer#1"},
           {"why", path, records.at(0), records.at(1)},
-          {"sync", path}};
+          {"sync", path},
+          {"export", path, "--sqlite", path + ".db", "--chakra", path, "--perfetto", path + ".pftrace", "--order"}};
 }
 
 Words as_rows(Words words) {

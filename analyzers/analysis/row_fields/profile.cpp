@@ -55,7 +55,7 @@ constexpr RowField kProfileFields[] = {
     {"counter", "scope", "what the device counts it around: command, render pass or command buffer"},
     {"counter", "usable", "false: it is not read, because it is not of commands, or takes several passes"},
 
-    {"summary", "timed", "profile: items that have a time"},
+    {"summary", "timed", "profile, export: items that have a time"},
     {"summary", "repeated",
      "profile: items without one, in secondaries that one command buffer executes more than once"},
     {"summary", "device_without_ns",
