@@ -11,6 +11,7 @@
 #include "analyzers/export/device_clock.h"
 #include "analyzers/export/out_file.h"
 #include "analyzers/export/tensors.h"
+#include "analyzers/options/file_arguments.h"
 #include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
@@ -24,6 +25,12 @@ using graph::ItemNeed;
 // A list of more nodes is made a node of its own, where lists became much larger than the graph.
 constexpr std::size_t kShortList = 64;
 constexpr std::size_t kMostTensors = 1024;  // of a node, that are listed
+
+// Of what an item of the host touches; null: it touches nothing.
+ObjectId device_of(const GraphWalk& walk, std::span<const graph::Piece> pieces) {
+  const ObjectId object = pieces.empty() ? ObjectId::null : walk.spaces().info(pieces.front().space).object;
+  return object != ObjectId::null ? walk.objects().objects()[object].device : ObjectId::null;
+}
 
 class Chakra final : public Exporter {
  public:
@@ -76,6 +83,7 @@ class Chakra final : public Exporter {
   ReducedDependencies dependencies_;
   std::deque<File> files_;
   std::map<ObjectId, std::uint32_t> file_at_;
+  bool is_first_free_ = false;  // the first file was made for what is of no device: it is that of the next device, too
   std::vector<Where> nodes_;
   std::unordered_map<std::uint32_t, Stands> stands_;  // by join, …
   std::vector<Stands> items_;                         // … and by item
@@ -91,11 +99,17 @@ class Chakra final : public Exporter {
 };
 
 std::uint32_t Chakra::file_of_key(ObjectId key) {
+  if (is_first_free_ && key != ObjectId::null) {
+    is_first_free_ = false;
+    file_at_[key] = 0;
+  }
   const auto [found, fresh] = file_at_.try_emplace(key, static_cast<std::uint32_t>(files_.size()));
   if (fresh) {
     File& file = files_.emplace_back();
     file.path = text("{}.{}.et", wanted_.prefix, found->second);
-    auto made = OutFile::create(file.path, source_.file);
+    is_first_free_ = key == ObjectId::null;
+    const auto spared = spare_captures("--chakra", source_.file, file.path);
+    auto made = spared ? OutFile::create(file.path, source_.file) : Result<OutFile>(tl::unexpected(spared.error()));
     if (!made) {
       if (!error_) error_ = made.error();
       return found->second;
@@ -115,7 +129,7 @@ std::uint32_t Chakra::file_of_key(ObjectId key) {
   return found->second;
 }
 
-// What is of no device goes to the first file.
+// What is of no device goes to the first file, which is that of the first device or queue.
 std::uint32_t Chakra::file_of(const GraphWalk& walk, ObjectId queue, ObjectId device) {
   if (queue != ObjectId::null) return file_of_key(wanted_.per_queue ? queue : device_of_queue(walk, queue));
   if (!wanted_.per_queue && device != ObjectId::null) return file_of_key(device);
@@ -251,7 +265,8 @@ void Chakra::item(const GraphWalk& walk, const ExportedItem& exported) {
   }
   write_calls(of_host ? work.record : work.at + 1);
   const HostCall* const call = of_host ? source_.call_of(work.record) : nullptr;
-  const std::uint32_t file = file_of(walk, work.queue, call != nullptr ? call->device : ObjectId::null);
+  const std::uint32_t file =
+      file_of(walk, work.queue, call != nullptr ? call->device : device_of(walk, exported.pieces));
   if (!of_host)
     if (const auto found = submits_.find(work.at); found != submits_.end()) control.push_back(found->second);
   keep_of_file(file, data);
