@@ -72,6 +72,8 @@ SCENARIO("a capture becomes a Chakra trace that both feeders issue whole", "[exp
     if (const std::string why = cannot_run({program(name)}, lavapipe); !why.empty()) continue;
     const Recording& capture = captured(without_checks({program(name)}));
     REQUIRE(capture.run.status == 0);
+    const std::string graph = directory.path() + "/graph.jsonl";
+    std::ofstream(graph) << rondo({"graph", "--format=jsonl", capture.path}).out;
     std::uint64_t work = 0;
     for (const Json& row : graph_of(capture.path))
       if (row.at("/row") == "\"item\"")
@@ -90,6 +92,9 @@ SCENARIO("a capture becomes a Chakra trace that both feeders issue whole", "[exp
       if (!host) CHECK(said.at("/nodes") == std::to_string(work));
       if (!host) CHECK(said.at("/cpu") == "0");
       if (host) CHECK(std::stoull(said.at("/cpu")) > 0);
+      const Json same = read_by("chakra_closure.py", {graph, directory.path() + "/" + name + ".0.et"});
+      CHECK(same.at("/bad") == "0");
+      CHECK(same.at("/wrong") == "0");
     }
   }
 }
