@@ -4,18 +4,10 @@
 #include <algorithm>
 #include <iterator>
 
+#include "analyzers/export/each_once.h"
 #include "format/check.h"
 
 namespace rondo::analyzers {
-
-namespace {
-
-void sort_each_once(std::vector<std::uint32_t>& nodes) {
-  std::sort(nodes.begin(), nodes.end());
-  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
-}
-
-}  // namespace
 
 void ReducedDependencies::search(std::span<const std::uint32_t> from, std::uint32_t least, bool data_only) {
   search_ += 1;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analyzers/export/each_once.h"
 #include "analyzers/text/text.h"
 
 namespace rondo::analyzers {
@@ -11,11 +12,6 @@ namespace {
 
 using graph::Piece;
 using graph::SpaceInfo;
-
-void sort_each_once(std::vector<std::uint32_t>& all) {
-  std::sort(all.begin(), all.end());
-  all.erase(std::unique(all.begin(), all.end()), all.end());
-}
 
 std::uint64_t sum(std::uint64_t a, std::uint64_t b) {
   std::uint64_t all = 0;
