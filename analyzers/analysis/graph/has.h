@@ -10,18 +10,9 @@
 #include <span>
 #include <vector>
 
-#include "analyzers/analysis/graph/sync_log.h"
+#include "analyzers/analysis/graph/has_steps.h"
 
 namespace rondo::graph {
-
-// A node of the work graph, in the order of their numbers.
-struct HasNode {
-  SyncLog::Place place;
-  VkPipelineStageFlags2 stages = 0;  // that it works in; 0: in any
-  std::uint32_t item = 0;            // that it is part of
-  std::uint64_t submit = 0;          // that executes it
-  bool is_transition = false;        // its item is a barrier that changes a layout or an owner
-};
 
 enum class HasLinkKind : std::uint8_t {
   first,   // in these stages the first scope of the other operation is part of the first scope of this one, …
@@ -38,14 +29,7 @@ struct HasLink {
   friend bool operator==(const HasLink&, const HasLink&) = default;
 };
 
-struct HasOperation {
-  static constexpr std::uint64_t kNoSubmit = UINT64_MAX;
-  std::uint32_t op = 0;     // index into SyncLog::ops(): the first one of those that it stands for
-  std::uint32_t count = 1;  // of them: barriers of one command with the same scopes
-  // A signal: its first scope ends here, and `op`, which waits for it, comes later.
-  bool is_signal = false;
-  std::uint64_t submit = kNoSubmit;  // that executes it, if that is known
-  std::uint32_t before = 0;          // the item that is told next
+struct HasOperation : HasStepOperation {
   std::vector<std::uint32_t> items;  // of its first scope, ascending
   std::vector<HasLink> links;        // to earlier operations, ascending
 };
@@ -57,6 +41,7 @@ struct HasGraph {
   std::vector<std::vector<HasLink>> after;
 };
 
+HasGraph graph_of(const HasSteps& steps, std::uint32_t items);
 HasGraph find_has(const SyncLog& log, std::span<const HasNode> nodes, std::uint32_t items);
 
 }  // namespace rondo::graph
