@@ -44,6 +44,25 @@ class NoVisit final : public GraphVisitor {
   }
 };
 
+// Two visitors of one walk. The walk goes on as long as both want more.
+class BothVisit final : public GraphVisitor {
+ public:
+  BothVisit(GraphVisitor& first, GraphVisitor& second) : first_(first), second_(second) {}
+  bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
+            std::span<const graph::Piece> pieces) override {
+    const bool more = first_.item(item, needs, pieces);
+    return second_.item(item, needs, pieces) && more;
+  }
+  void join(std::uint32_t join, std::span<const std::uint32_t> items) override {
+    first_.join(join, items);
+    second_.join(join, items);
+  }
+
+ private:
+  GraphVisitor& first_;
+  GraphVisitor& second_;
+};
+
 class GraphWalk : public WorkNames {
  public:
   static Result<GraphWalk> open(const std::string& path);

@@ -57,21 +57,44 @@ void write_stages(JsonWriter& json, VkPipelineStageFlags2 stages) {
 
 }  // namespace
 
-Result<HasOrder> HasOrder::of(const std::string& path) {
+Result<HasOrder> HasOrder::open(const std::string& path) {
   HasOrder made;
   made.questions_ = std::make_unique<graph::SyncQuestions>();
   auto walk = GraphWalk::open(path);
   if (!walk) return tl::unexpected(walk.error());
   made.walk_ = std::make_unique<GraphWalk>(std::move(*walk));
-  GraphNodes nodes(*made.questions_);
-  const auto totals = made.walk_->run(nodes, made.questions_.get());
+  return made;
+}
+
+Result<HasOrder> HasOrder::of(const std::string& path) {
+  auto made = open(path);
+  if (!made) return made;
+  NoVisit nobody;
+  const auto totals = made->find_steps(nobody);
   if (!totals) return tl::unexpected(totals.error());
+  made->graph_ = graph::graph_of(std::exchange(made->steps_, {}), static_cast<std::uint32_t>(totals->items));
+  made->item_of_ = {};
+  made->told_.resize(made->graph_.operations.size());
+  return made;
+}
+
+Result<GraphTotals> HasOrder::run(GraphVisitor& also) {
+  auto totals = find_steps(also);
+  for (const graph::HasStepOperation& one : steps_.operations) graph_.operations.push_back({one, {}, {}});
+  return totals;
+}
+
+Result<GraphTotals> HasOrder::find_steps(GraphVisitor& also) {
+  GraphNodes nodes(*questions_);
+  BothVisit both(nodes, also);
+  auto totals = walk_->run(both, questions_.get());
+  if (!totals) return totals;
   std::vector<graph::HasNode> all(nodes.item_of.size());
   for (std::uint32_t i = 0; i < all.size(); ++i)
-    all[i] = {made.questions_->place(i), nodes.stages[i], nodes.item_of[i], nodes.submit_of[i], nodes.transitions[i]};
-  made.graph_ = graph::find_has(made.questions_->log, all, nodes.items);
-  made.told_.resize(made.graph_.operations.size());
-  return made;
+    all[i] = {questions_->place(i), nodes.stages[i], nodes.item_of[i], nodes.submit_of[i], nodes.transitions[i]};
+  steps_ = graph::find_has_steps(questions_->log, all);
+  item_of_ = std::move(nodes.item_of);
+  return totals;
 }
 
 bool HasOrder::is_of_shown(const ItemNames& names, std::uint32_t number) const {

@@ -5,7 +5,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analyzers/analysis/graph/has.h"
@@ -16,8 +18,18 @@ namespace rondo::analyzers {
 
 class HasOrder {
  public:
-  // Walks the capture.
+  // Opens the capture, walks it and makes the graph.
   static Result<HasOrder> of(const std::string& path);
+
+  // Or step by step: opens the capture. What is there after run() is said there.
+  static Result<HasOrder> open(const std::string& path);
+  GraphWalk& walk() { return *walk_; }
+  // Walks the capture, once. `also`: visits the walk, too. Keeps no graph: operations alone, and what steps() has.
+  Result<GraphTotals> run(GraphVisitor& also);
+  const graph::SyncQuestions& questions() const { return *questions_; }
+  // What orders the items, and which item each node is part of. They are given away: once.
+  graph::HasSteps take_steps() { return std::move(steps_); }
+  std::span<const std::uint32_t> items_of_nodes() const { return item_of_; }
 
   const graph::HasGraph& graph() const { return graph_; }
   // "operation 5, vkCmdPipelineBarrier 383@1: COPY (TRANSFER_WRITE) -> COMPUTE_SHADER (SHADER_READ)".
@@ -37,9 +49,13 @@ class HasOrder {
 
  private:
   HasOrder() = default;
+  // Walks the capture, and finds `steps_` and `item_of_`.
+  Result<GraphTotals> find_steps(GraphVisitor& also);
 
   std::unique_ptr<graph::SyncQuestions> questions_;
   std::unique_ptr<GraphWalk> walk_;  // of the labels
+  graph::HasSteps steps_;
+  std::vector<std::uint32_t> item_of_;  // by node
   graph::HasGraph graph_;
   std::vector<bool> told_;
 };

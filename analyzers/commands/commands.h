@@ -33,6 +33,7 @@ Result<int> run_recompress(Arguments args);
 Result<int> run_verify(Arguments args);
 Result<int> run_trim(Arguments args);
 Result<int> run_trigger(Arguments args);
+Result<int> run_waves(Arguments args);
 Result<int> run_who(Arguments args);
 Result<int> run_sync(Arguments args);
 Result<int> run_why(Arguments args);

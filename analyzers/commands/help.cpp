@@ -70,6 +70,8 @@ rondo dump --grep 'vkCreate(Graphics|Compute)Pipelines' cube.rondo > pipelines.t
    What must come after what, and does the program say so? No device is touched: graph has what each
    item of work needs of those before it (--both: and what orders it), who all that touches a resource,
    sync the races and the barriers that nothing needs (--fail-on race: status 5 where there is one).
+   waves says what could execute together, and which barriers make the order of the program longer than that
+   (--profile takes the rows of rondo profile, and then it is about time).
    "rondo why FILE 95@20 288" says why one item of graph comes after another.
 
 ```sh
@@ -77,6 +79,7 @@ rondo graph --format=jsonl --frames 10 cube.rondo > graph.jsonl
 rondo graph --both --frames 10 cube.rondo > needs.txt
 rondo who cube.rondo VkImage#0 > who.txt
 rondo sync --format=jsonl cube.rondo > sync.jsonl
+rondo waves --format=jsonl --partition cube.rondo > waves.jsonl
 ```
 
    For other tools: a timeline (--perfetto, --chrome), execution traces of Chakra, and tables for SQL. Times of

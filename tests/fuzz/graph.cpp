@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The work graph of any file, and what orders it.
+// The work graph of any file, what orders it, and the longest paths through both.
+#include <algorithm>
 #include <optional>
 #include <vector>
 
+#include "analyzers/analysis/graph/has_paths.h"
+#include "analyzers/analysis/graph/need_lists.h"
 #include "analyzers/analysis/graph/sync_verdicts.h"
 #include "analyzers/analysis/graph/work_graph.h"
+#include "analyzers/analysis/graph_nodes.h"
 #include "format/reader.h"
 #include "model/access/model.h"
 #include "model/parameters.h"
@@ -40,6 +44,27 @@ class Orders final : public model::SubmitSink {
   std::vector<model::Batch> batches_;
 };
 
+// Longest paths, where each item counts 1.
+void expect_paths(const graph::SyncQuestions& questions, const graph::NeedLists& needs,
+                  const analyzers::GraphNodes& nodes) {
+  std::vector<graph::HasNode> all;
+  for (std::uint32_t i = 0; i < nodes.item_of.size(); ++i)
+    all.push_back({questions.place(i), nodes.stages[i], nodes.item_of[i], nodes.submit_of[i], nodes.transitions[i]});
+  const graph::HasPaths has(graph::find_has_steps(questions.log, all), needs.items());
+  const std::vector<std::uint64_t> ones(needs.items(), 1);
+  const auto greatest = [](const std::vector<std::uint64_t>& ends) {
+    return ends.empty() ? 0 : *std::max_element(ends.begin(), ends.end());
+  };
+  const std::uint64_t data = greatest(needs.ends({ones, {}}, true)), program = greatest(has.ends({ones, {}}));
+  expect(data <= needs.items() && program <= needs.items(), "a path has each item once");
+  expect(needs.longest(ones, true).size() == data, "the longest path that is told is as long as said");
+  expect(has.longest(ones).size() == program, "the same of what the program orders");
+  std::vector<std::uint32_t> commands;
+  for (const graph::HasStepOperation& one : has.operations())
+    if (!one.is_signal && (commands.empty() || commands.back() < one.first)) commands.push_back(one.first);
+  for (const std::uint64_t cost : has.costs(ones, commands)) expect(cost <= program, "no command costs more than all");
+}
+
 }  // namespace
 
 void graph(Bytes file) {
@@ -57,15 +82,22 @@ void graph(Bytes file) {
   Orders orders(work);
   model::Submits submits(orders);
   std::uint32_t items = 0;
+  analyzers::GraphNodes nodes(questions);
+  graph::NeedLists lists;
   access::Model model([&](const access::Executed& executed) { work->take(executed, 0); }, kGraphLimits,
                       model::kBarriers | model::kTransitions | model::kEvents | model::kQueries);
-  const auto item = [&](const graph::Item& one, std::span<const graph::ItemNeed> needs, std::span<const graph::Piece>) {
+  const auto item = [&](const graph::Item& one, std::span<const graph::ItemNeed> needs,
+                        std::span<const graph::Piece> pieces) {
+    nodes.item(one, needs, pieces);
+    lists.item(one.number, needs);
     expect(one.number == items++, "items are told in their order");
     for (const graph::ItemNeed& need : needs)
       expect(graph::is_join(need.from) || need.from < one.number, "an item needs earlier ones");
   };
   work.emplace(placement, model, stream.objects(),
-               graph::WorkGraph::Sink{item, [](std::uint32_t, std::span<const std::uint32_t>) {}}, &questions);
+               graph::WorkGraph::Sink{
+                   item, [&](std::uint32_t join, std::span<const std::uint32_t> all) { lists.join(join, all); }},
+               &questions);
   model::Step step;
   for (;;) {
     const auto more = stream.fetch(step);
@@ -87,6 +119,7 @@ void graph(Bytes file) {
   const graph::SyncVerdicts verdicts = graph::find_verdicts(questions);
   expect(verdicts.is_race.size() == questions.all().size(), "each question has an answer");
   expect(verdicts.syncs.size() == questions.log.syncs().size(), "each command has a verdict");
+  expect_paths(questions, lists, nodes);
 }
 
 }  // namespace rondo::fuzz

@@ -27,6 +27,7 @@ std::vector<Words> analyses(const std::string& path, const std::vector<std::stri
           {"who", path, "VkBuffer#1"},
           {"why", path, records.at(0), records.at(1)},
           {"sync", path},
+          {"waves", "--partition", path},
           {"export", path, "--sqlite", path + ".db", "--chakra", path, "--perfetto", path + ".pftrace", "--order"}};
 }
 

@@ -23,5 +23,6 @@ std::span<const RowField> export_row_fields();
 std::span<const RowField> graph_row_fields();
 std::span<const RowField> profile_row_fields();
 std::span<const RowField> sync_row_fields();
+std::span<const RowField> waves_row_fields();
 
 }  // namespace rondo::analyzers
