@@ -36,7 +36,7 @@ class MeasuredTimesReader {
                   text("{}: its last row (summary) is missing: the file was cut, so make it again", path_));
     if (of_host_)
       return wrong("has no time of the device: no item could be timed, and its rows are submits in the host's time");
-    if (groups_ != 0) return wrong("has rows of groups: make it without --by");
+    if (groups_ != 0) return wrong("has rows of groups: make it without --by and --mode waves");
     return std::move(times_);
   }
 

@@ -108,6 +108,24 @@ Result<void> find_items(const ProfileWanted& wanted, Profile& out) {
   return {};
 }
 
+// Rows of first items become rows of their groups.
+void add_groups(const std::vector<ItemGroup>& groups, Profile& out) {
+  for (ProfileRow& row : out.rows) {
+    const auto group = std::lower_bound(groups.begin(), groups.end(), row.item,
+                                        [](const ItemGroup& one, std::uint32_t item) { return one.first < item; });
+    if (group == groups.end() || group->first != row.item) continue;
+    row.last = group->last;
+    row.items = group->items;
+    row.bytes = 0;
+    for (std::uint32_t i = group->first; i <= group->last; ++i) {
+      const WorkItem& item = out.items[i];
+      if (!item.is_pass && item.pass != WorkItem::kNoPass) continue;  // its pass has its bytes
+      if (__builtin_add_overflow(row.bytes, item.bytes, &row.bytes)) row.bytes = UINT64_MAX;
+      row.bytes_unknown = row.bytes_unknown || item.bytes_unknown;
+    }
+  }
+}
+
 // No device has timestamps: what the host can tell of the submits `first` to `last`.
 Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last, Profile& out) {
   player::Options options = wanted.replay;
@@ -152,9 +170,16 @@ double Profile::perturbation() const {
 Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   Profile out;
   ProfileSamples samples(work, wanted);
-  TimePoints points(wanted.mode, wanted.draws || ProfileSamples::counts_draws(wanted.by, wanted.draws));
+  std::optional<WaveGroups> groups;
+  if (wanted.mode == ProfileMode::waves) {
+    auto found = WaveGroups::of(wanted.replay.file);
+    if (!found) return tl::unexpected(found.error());
+    groups = std::move(*found);
+  }
+  TimePoints points(wanted.mode, wanted.draws || ProfileSamples::counts_draws(wanted.by, wanted.draws),
+                    groups ? &*groups : nullptr);
   TimePoints counts(player::Measured::statistics), counted(player::Measured::counters);
-  const bool keeps_items = wanted.by == GroupBy::none && wanted.top == SIZE_MAX;
+  const bool keeps_items = wanted.by == GroupBy::none && (wanted.top == SIZE_MAX || groups);
   std::optional<std::uint64_t> first_submit;
   std::uint64_t last_submit = 0;
   auto totals = work.run(wanted.replay.span, WorkWalk::Visit::played, [&](std::span<const WorkItem> items) {
@@ -223,6 +248,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   if (has_times && !without.counters.counters.empty())
     RONDO_TRY(count_counters(plain, without.counters, counted, samples, out));
   samples.finish(out.timer, wanted.top, out);
+  if (groups && out.row_count != 0) add_groups(points.groups(), out);
   if (out.row_count == 0)
     RONDO_TRY(time_submits(wanted, *first_submit, last_submit, out));
   else if (wanted.by == GroupBy::none && !keeps_items)

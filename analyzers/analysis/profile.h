@@ -29,6 +29,7 @@ struct ProfileWanted {
 struct ProfileRow {
   std::string group;        // empty: an item
   std::uint32_t item = 0;   // index into Profile::items. Of a group: nothing
+  std::uint32_t last = 0;   // of ProfileMode::waves: likewise the last item of the group, of which `item` is the first
   std::uint64_t items = 1;  // in the group that were timed
   double min = 0, median = 0, p95 = 0;
   double share = 0;         // of the medians of all rows, 0 to 1
@@ -57,10 +58,11 @@ struct Profile {
   std::vector<WorkItem> items;   // all, or those that the rows are of. Empty: rows are groups
   std::vector<ProfileRow> rows;  // the longest first, at most ProfileWanted::top
   std::uint64_t row_count = 0;   // also those that are not in `rows`
-  std::uint64_t chosen = 0;      // items that were to be timed: draws in passes only where they were asked for, …
-  std::uint64_t timed = 0;       // … of these: that have a time, …
-  std::uint64_t repeated = 0;    // … or have none, because one command buffer executes their secondary more than once
-  bool of_host = false;          // the devices have no timestamps: rows are submits, in the host's time
+  // Items, or groups of ProfileMode::waves, that were to be timed: draws in passes only where they were asked for, …
+  std::uint64_t chosen = 0;
+  std::uint64_t timed = 0;     // … of these: that have a time, …
+  std::uint64_t repeated = 0;  // … or have none, because one command buffer executes their secondary more than once
+  bool of_host = false;        // the devices have no timestamps: rows are submits, in the host's time
   std::vector<std::string> replaced;  // shaders: a line each
   std::vector<std::string> devices;
   double timer = 0;  // nanoseconds of a tick

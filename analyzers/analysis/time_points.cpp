@@ -14,7 +14,8 @@ std::uint32_t TimePoints::point(std::uint64_t record, bool after, bool barrier, 
   const auto [found, fresh] =
       point_at_.try_emplace(record * 2 + (after ? 1 : 0), static_cast<std::uint32_t>(wanted_.points.size()));
   if (fresh) {
-    wanted_.points.push_back({record, after, barrier, barrier && !after, queries});
+    // Where groups are timed, one begins when all work before it has ended.
+    wanted_.points.push_back({record, after, barrier, barrier && !after, mode_ == ProfileMode::waves, queries});
     is_repeated_.push_back(false);
     is_wanted_.push_back(false);
   }
@@ -42,12 +43,41 @@ void TimePoints::add(const WorkItem& item, std::uint32_t index, bool is_end) {
   writes_.push_back(write);
 }
 
+// Each item has both points, for command buffers are executed where their items are in other groups, too. finish()
+// leaves out the points that no group uses.
+void TimePoints::add_to_group(const WorkItem& item, std::uint32_t index) {
+  const std::optional<std::uint32_t> group = index != kNone ? groups_->of(item) : std::nullopt;
+  const bool goes_on = group && group == group_;
+  if (index != kNone && !goes_on) {
+    found_groups_.push_back({index, index, 0});
+    chosen_ += 1;
+  }
+  group_ = group;
+  if (index == kNone) {
+    add(item, kNone, false);
+    add(item, kNone, true);
+    return;
+  }
+  ItemGroup& now = found_groups_.back();
+  now.last = index;
+  now.items += 1;
+  if (goes_on) writes_[group_end_].item = kNone;
+  add(item, goes_on ? kNone : index, false);
+  group_end_ = writes_.size();
+  add(item, now.first, true);
+}
+
 void TimePoints::take(std::span<const WorkItem> items) {
   writes_.clear();
+  group_.reset();
   for (const WorkItem& item : items) {
     const auto index = item.wanted ? static_cast<std::uint32_t>(items_.size()) : kNone;
     if (item.wanted) items_.emplace_back();
     if (!is_chosen(item)) continue;
+    if (mode_ == ProfileMode::waves) {
+      if (item.end != 0) add_to_group(item, index);
+      continue;
+    }
     chosen_ += item.wanted ? 1 : 0;
     if (item.end == 0) continue;  // a pass without an end
     add(item, index, false);

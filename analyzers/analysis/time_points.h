@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analyzers/analysis/wave_groups.h"
 #include "analyzers/analysis/work.h"
 #include "player/measure/command_times.h"
 
@@ -15,6 +17,7 @@ namespace rondo::analyzers {
 
 enum class ProfileMode : std::uint8_t {
   natural,   // no barrier is added: work overlaps as in the program, and so do the times
+  waves,     // no barrier is added: the times of groups that the program's own synchronization separates
   isolated,  // a full barrier before and after each item: what the item costs alone
 };
 
@@ -23,10 +26,18 @@ struct ItemTimes {
   std::uint32_t begin = player::kNone, end = player::kNone;  // kNone: it is not timed
 };
 
+// Of ProfileMode::waves: items of a group, as indexes into TimePoints::items(). The first one has its times.
+struct ItemGroup {
+  std::uint32_t first = 0, last = 0;
+  std::uint64_t items = 0;
+};
+
 class TimePoints {
  public:
   // `draws`: also of the draws in render passes, which no barrier can stand between.
-  TimePoints(ProfileMode mode, bool draws) : mode_(mode), draws_(draws) {}
+  // `groups`: of ProfileMode::waves, which knows no draws in render passes.
+  TimePoints(ProfileMode mode, bool draws, const WaveGroups* groups = nullptr)
+      : mode_(mode), draws_(draws), groups_(groups) {}
   // No timestamps, but what is counted: statistics of each draw and dispatch, or counters of each command, also of
   // those in render passes. One query of a type may be active at a time. So a pass has no query of its own: its values
   // are the sums over the commands in it.
@@ -45,7 +56,9 @@ class TimePoints {
   const player::TimesWanted& wanted() const { return wanted_; }
   // Parallel to the items that were taken and are wanted.
   const std::vector<ItemTimes>& items() const { return items_; }
-  // Items that are to be timed.
+  // Of ProfileMode::waves, ascending.
+  const std::vector<ItemGroup>& groups() const { return found_groups_; }
+  // Items that are to be timed, or groups.
   std::uint64_t chosen() const { return chosen_; }
   // Items whose command buffer is executed more than once by one that executes it: their timestamps would be written
   // twice.
@@ -64,8 +77,15 @@ class TimePoints {
   // timestamps.
   void add(const WorkItem& item, std::uint32_t index, bool is_end);
 
+  // Likewise, as an item of a group.
+  void add_to_group(const WorkItem& item, std::uint32_t index);
+
   const ProfileMode mode_;
   const bool draws_;
+  const WaveGroups* const groups_ = nullptr;
+  std::vector<ItemGroup> found_groups_;
+  std::optional<std::uint32_t> group_;  // of the item before; nothing: what comes next is of another group
+  std::size_t group_end_ = 0;           // index into writes_: the end of that item
   player::TimesWanted wanted_;
   std::vector<ItemTimes> items_;
   std::unordered_map<std::uint64_t, std::uint32_t> point_at_;  // by record and side

@@ -45,8 +45,7 @@ void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
     return;
   }
   const WorkItem& item = shown.profile.items[row.item];
-  append(out, "{} {}", item.is_pass ? text("pass {}:{}", item.submit, item.pass) : draw_text(item),
-         codec::info(item.command).name);
+  append(out, "{} {}", item_words(item), codec::info(item.command).name);
   const auto part = [&](const std::string& words) {
     if (!words.empty()) append(out, "; {}", words);
   };
@@ -55,6 +54,30 @@ void append_item(std::string& out, const Shown& shown, const ProfileRow& row) {
   if (item.pipeline != ObjectId::null) part(printable(shown.work.name(item.pipeline)));
   part(shaders_text(shown.work, item.pipeline));
   part(shown.work.label_text(item.label_path));
+  if (row.items > 1) part(text("{} to record {}", plural(row.items, "item"), shown.profile.items[row.last].record));
+}
+
+const char* word_of(ProfileMode mode) {
+  switch (mode) {
+    case ProfileMode::natural:
+      return "natural";
+    case ProfileMode::waves:
+      return "waves";
+    case ProfileMode::isolated:
+      return "isolated";
+  }
+  return "";
+}
+const char* text_of_mode(ProfileMode mode) {
+  switch (mode) {
+    case ProfileMode::natural:
+      return "natural: no barrier is added, and work overlaps";
+    case ProfileMode::waves:
+      return "waves: no barrier is added; a row has what the program's own synchronization separates";
+    case ProfileMode::isolated:
+      return "isolated: a barrier before and after each item";
+  }
+  return "";
 }
 
 void append_totals(std::string& out, const Shown& shown) {
@@ -63,7 +86,8 @@ void append_totals(std::string& out, const Shown& shown) {
     append(out, "{} without timestamps around items, {} with: {:+.1f} %\n", time_text(1e9 * without),
            time_text(1e9 * with), 100 * p.perturbation());
   };
-  append(out, "{} of {} timed, medians of {}\n", count_text(p.timed), plural(p.chosen, "item"),
+  append(out, "{} of {} timed, medians of {}\n", count_text(p.timed),
+         plural(p.chosen, shown.wanted.mode == ProfileMode::waves && !p.of_host ? "group" : "item"),
          plural(p.iterations, "iteration"));
   if (p.of_host) {
     out += "no item could be timed on this device: the rows are submits, in the host's time\n";
@@ -101,9 +125,7 @@ void append_text(std::string& out, const Shown& shown) {
   const Profile& p = shown.profile;
   for (const std::string& one : p.replaced) append(out, "{}\n", printable(one));
   for (const std::string& device : p.devices)
-    append(out, "{}, {}\n", printable(device),
-           shown.wanted.mode == ProfileMode::natural ? "natural: no barrier is added, and work overlaps"
-                                                     : "isolated: a barrier before and after each item");
+    append(out, "{}, {}\n", printable(device), text_of_mode(shown.wanted.mode));
   append(out, "{:>7} {:>11} {:>11} {:>11} {:>8}{}{}  {}\n", "share", "median", "min", "p95", "GB/s",
          statistics_heading(p), counters_heading(p), "item");
   for (const ProfileRow& row : p.rows) {
@@ -140,7 +162,7 @@ Result<void> write_json(Output& out, const Shown& shown, WorkWalk& work, const s
       json.end_array();
     }
     write_counters_head(json, p);
-    json.field("mode", shown.wanted.mode == ProfileMode::natural ? "natural" : "isolated");
+    json.field("mode", word_of(shown.wanted.mode));
     json.field("span", shown.wanted.replay.span.text());
     json.field("iterations", std::uint64_t{p.iterations});
     json.key("timer_ns");
@@ -152,7 +174,7 @@ Result<void> write_json(Output& out, const Shown& shown, WorkWalk& work, const s
   }));
   std::string line;
   for (const ProfileRow& row : p.rows) {
-    append_time_row(line, work, p, shown.wanted.by, row);
+    append_time_row(line, work, p, shown.wanted.by, row, shown.wanted.mode);
     out.write(line);
     line.clear();
   }
@@ -230,10 +252,12 @@ Result<int> run_profile(Arguments args) {
       "rondo profile",
       "Says how long a device works at each draw, dispatch, copy, build and render pass of a capture. Plays the span\n"
       "again and again, on a device, with timestamps around them; and once without, to say what they cost.");
-  cli.choice("--mode", {"natural", "isolated"},
-             "natural (default): no barrier is added; isolated: a full barrier before and after each item, for what it "
-             "costs alone",
-             mode);
+  cli.choice(
+      "--mode", {"natural", "waves", "isolated"},
+      "natural (default): no barrier is added; waves: likewise, a row for each group of items that the "
+      "program's own synchronization separates; isolated: a full barrier before and after each item, for what it "
+      "costs alone",
+      mode);
   cli.flag("--draws", "also each draw in render passes; on some devices that costs much time", wanted.draws);
   cli.flag("--statistics", "also how often each stage ran (pipeline statistics), in one more replay",
            wanted.statistics);
@@ -253,12 +277,16 @@ Result<int> run_profile(Arguments args) {
   if (!parsed) return tl::unexpected(parsed.error());
   if (!*parsed) return 0;
   RONDO_TRY(job.check());
-  wanted.mode = mode == "isolated" ? ProfileMode::isolated : ProfileMode::natural;
+  for (const ProfileMode one : {ProfileMode::natural, ProfileMode::waves, ProfileMode::isolated})
+    if (mode == word_of(one)) wanted.mode = one;
   if (by) {
     const auto group = parse_group(*by);
     if (!group) return tl::unexpected(group.error());
     wanted.by = *group;
   }
+  if (wanted.mode == ProfileMode::waves && (by || wanted.draws || wanted.statistics || counters))
+    return fail(Status::usage,
+                "--mode waves has groups of its own: leave out --by, --draws, --statistics and --counters");
   const auto shown = parse_count("--top", top, format == "text" ? kShown : SIZE_MAX);
   if (!shown) return tl::unexpected(shown.error());
   auto names = parse_counters(counters);

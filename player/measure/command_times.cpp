@@ -310,7 +310,7 @@ Result<void> CommandTimes::write(const TimePoint& point, const Place& place, boo
          : vk.vkCmdBeginQuery(commands, pool.handle, place.first, 0);
     return {};
   }
-  const bool at_end = point.after || point.barrier;
+  const bool at_end = point.after || point.barrier || point.settled;
   for (std::uint32_t i = 0; i < (point.probe ? 2 : 1); ++i) {
     const VkMemoryBarrier all{VK_STRUCTURE_TYPE_MEMORY_BARRIER, nullptr, kAll, kAll};
     if (point.barrier)

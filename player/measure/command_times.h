@@ -33,6 +33,7 @@ struct TimePoint {
   bool barrier = false;      // all work before it ends first, and none after it begins earlier
   // with `barrier`: twice, one after the other: what lies between is the cost of such a point
   bool probe = false;
+  bool settled = false;       // also before the command: when all work before it has ended. Else when it has begun
   std::uint32_t queries = 1;  // that it takes there: one for each view in a multiview pass
 };
 

@@ -2,6 +2,7 @@
 // Waves and longest paths of real programs: against networkx, and of programs whose answer is known.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "fixture.h"
 #include "json.h"
@@ -122,4 +123,32 @@ SCENARIO("a run of device work ends where the host must come in between", "[wave
   }
   CHECK(items == number_of(rows.back(), "/items"));
   CHECK(rows_named(waves_of(capture.path), "partition").empty());
+}
+
+SCENARIO("a group between the program's own barriers takes as long as its items", "[waves]") {
+  std::size_t several = 0;
+  for (const char* name : {"constants", "templates", "queries"}) {
+    if (!cannot_run({program(name)}, lavapipe).empty()) continue;
+    const Recording& capture = waved(name);
+    INFO(name);
+    REQUIRE(capture.run.status == 0);
+    // The fake driver works at one item after the other, and its timestamps tell the work that it did.
+    std::map<std::string, std::uint64_t> times;
+    for (const Json& row : rows_named(profile_of(capture.path), "time"))
+      times[row.at("/record") + "@" + row.at("/submit")] = number_of(row, "/median_ns");
+    const std::vector<Json> groups = rows_named(profile_of(capture.path, {"--mode=waves"}), "time");
+    REQUIRE(!groups.empty());
+    for (const Json& group : groups) {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < group.size("/names"); ++i)
+        sum += times.at(unquoted(group.at("/names/" + std::to_string(i))));
+      CHECK(group.at("/by") == "\"wave\"");
+      CHECK(number_of(group, "/median_ns") == sum);
+      CHECK(number_of(group, "/n") == group.size("/names"));
+      several += group.size("/names") > 1 && sum != 0 ? 1 : 0;
+    }
+  }
+  CHECK(several > 0);
+  const Outcome grouped = rondo({"profile", "--mode=waves", "--by=label", waved("constants").path});
+  CHECK(grouped.status == kUsage);
 }

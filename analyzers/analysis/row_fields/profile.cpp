@@ -7,7 +7,9 @@ namespace rondo::analyzers {
 namespace {
 
 constexpr RowField kProfileFields[] = {
-    {"time", "by", "what the rows are of: command (an item each), kind, pipeline, label, pass, shader, submit, frame"},
+    {"time", "by",
+     "what the rows are of: command (an item each), kind, pipeline, label, pass, shader, submit, frame; "
+     "with --mode waves: wave, a group of items that the program's own synchronization separates"},
     {"time", "item",
      "submit and draw number, \"3:17\", render pass \"pass 3:0\", or the name of the group; of --by label the path of "
      "labels: its time holds that of the labels in it"},
@@ -15,7 +17,11 @@ constexpr RowField kProfileFields[] = {
     {"time", "render_pass", "of a render pass: VkRenderPass; empty: dynamic rendering"},
     {"time", "draws", "of a render pass: draws in it"},
     {"time", "end_record", "of a render pass: sequence number of its end"},
-    {"time", "begin_ns", "of an item: when it began in the last iteration, in nanoseconds from the first timestamp on"},
+    {"time", "first_record", "with --mode waves: the record of the first item of the group"},
+    {"time", "last_record", "with --mode waves: likewise of the last one"},
+    {"time", "names", "with --mode waves: array: the names of its items, as of rondo graph"},
+    {"time", "begin_ns",
+     "of an item or a wave: when it began in the last iteration, in nanoseconds from the first timestamp on"},
     {"time", "n", "items in the row"},
     {"time", "min_ns", "the shortest time of an iteration, in nanoseconds; of a group: the sum of its items"},
     {"time", "median_ns", "likewise the median"},
