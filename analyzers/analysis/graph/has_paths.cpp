@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::uint32_t kOperation = std::uint32_t{1} << 31;  // a number is that of an operation, not of an item
 constexpr std::size_t kMostKept = std::size_t{32} << 20;      // bytes, of the states that costs() keeps at once
+constexpr std::size_t kMostTurns = 16;                        // of these: each takes two passes over all steps
 
 template <class Visit>
 void for_each_bit(std::uint64_t bits, const Visit& visit) {
@@ -218,7 +219,9 @@ struct HasPaths::Cut {
 
 std::vector<std::uint64_t> HasPaths::costs(std::span<const std::uint64_t> lengths,
                                            std::span<const std::uint32_t> commands) const {
-  const std::size_t count = std::min(commands.size(), kMostCosts);
+  const std::size_t bytes = (2 * std::size_t{steps_.lines} * stages_ + 1) * sizeof(std::uint64_t);
+  const std::size_t at_once = std::max<std::size_t>(kMostKept / bytes, 1);
+  const std::size_t count = std::min({commands.size(), kMostCosts, kMostTurns * at_once});
   std::vector<std::uint32_t> place(operations().size(), kNoNumber);
   for (std::uint32_t i = 0; i < count; ++i) place[commands[i]] = i;
   std::vector<Cut> cuts;
@@ -231,8 +234,6 @@ std::vector<std::uint64_t> HasPaths::costs(std::span<const std::uint64_t> length
   }
   const std::vector<std::uint64_t> all = ends({lengths, {}});
   const std::uint64_t longest = all.empty() ? 0 : *std::max_element(all.begin(), all.end());
-  const std::size_t bytes = (2 * std::size_t{steps_.lines} * stages_ + 1) * sizeof(std::uint64_t);
-  const std::size_t at_once = std::max<std::size_t>(kMostKept / bytes, 1);
   std::vector<std::uint64_t> costs(count);
   for (std::size_t i = 0; i < cuts.size(); i += at_once) {
     const std::span<Cut> some = std::span(cuts).subspan(i, std::min(at_once, cuts.size() - i));

@@ -27,8 +27,8 @@ class HasPaths {
   std::vector<PathStep> longest(std::span<const std::uint64_t> lengths) const;
 
   // How much shorter the longest path would be without one command: of each of these, exactly. A command is named by
-  // its first operation (HasStepOperation::first). Ascending, each once. More than `kMostCosts` are not answered: the
-  // result is shorter then.
+  // its first operation (HasStepOperation::first). Ascending, each once. More than `kMostCosts`, and fewer where a
+  // capture has very many queues, are not answered: the result is shorter then.
   std::vector<std::uint64_t> costs(std::span<const std::uint64_t> lengths,
                                    std::span<const std::uint32_t> commands) const;
   static constexpr std::size_t kMostCosts = std::size_t{1} << 16;
