@@ -236,7 +236,7 @@ Result<int> run_export(Arguments args) {
 
   Output out;
   std::string line;
-  RONDO_TRY(command.append_first_row(line, *walk));
+  RONDO_TRY(command.write_first_row(out, *walk));
   if (!command.is_json()) append_notes(line, *totals, "");
   std::uint64_t files = 0;
   for (const auto& exporter : *exporters) {

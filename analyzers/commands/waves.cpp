@@ -67,7 +67,7 @@ Result<int> run_waves(Arguments args) {
 
   Output out;
   std::string words;
-  RONDO_TRY(command.append_first_row(words, *names));
+  RONDO_TRY(command.write_first_row(out, *names));
   RONDO_TRY(append_waves(words, *waves, *names, wanted));
   out.write(words);
   std::string last;
