@@ -19,6 +19,7 @@ class GraphWalk::Reader final : public AccessReader {
 
   void starts(const access::Model& model) override {
     walk_.WorkNames::starts(model);
+    walk_.model_ = &model;
     const auto item = [this](const graph::Item& one, std::span<const graph::ItemNeed> needs,
                              std::span<const graph::Piece> pieces) {
       totals_.items += 1;
@@ -26,19 +27,22 @@ class GraphWalk::Reader final : public AccessReader {
       more_wanted_ = more_wanted_ && visitor_.item(one, needs, pieces);
     };
     const auto join = [this](std::uint32_t one, std::span<const std::uint32_t> items) { visitor_.join(one, items); };
-    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join}, sync_,
+    const auto touches = [this](const access::Executed& one, std::uint32_t number) { visitor_.touches(one, number); };
+    graph_.emplace(walk_.placement_, model, walk_.objects(), graph::WorkGraph::Sink{item, join, touches}, sync_,
                    graph::NeedLimits{}, with_draws_);
     walk_.spaces_ = &graph_->spaces();
   }
   void call(const Step& step, const model::Call& call) override {
     frame_ = step.frame;
     walk_.take_name(call);
+    visitor_.call(step, call);
     graph_->call(call, frame_, (step.record.flags & kRecordAmbiguous) != 0);
   }
   void done(const Step& step) override {
     while (!begun_.empty()) end_first();
     if (step.submits != 0) graph_->finish();
     graph_->done();
+    visitor_.done(step);
     walk_.take(step);
   }
 

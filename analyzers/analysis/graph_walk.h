@@ -34,6 +34,12 @@ class GraphVisitor {
   virtual bool item(const graph::Item& item, std::span<const graph::ItemNeed> needs,
                     std::span<const graph::Piece> pieces) = 0;
   virtual void join(std::uint32_t /*join*/, std::span<const std::uint32_t> /*items*/) {}
+  // Each call of the program, before what it does. Its placement is known already.
+  virtual void call(const Step& /*step*/, const model::Call& /*call*/) {}
+  // Each record that has a command, the layer's own too, after what it does.
+  virtual void done(const Step& /*step*/) {}
+  // What touches, as WorkGraph::Sink::touches is told.
+  virtual void touches(const access::Executed& /*executed*/, std::uint32_t /*item*/) {}
 };
 
 // For those who want what is asked of the synchronization alone.
@@ -80,6 +86,7 @@ class GraphWalk : public WorkNames {
   // The bytes of a range of a space, at most; of an image those of its texels. 0: of queries, and of all that is
   // reachable.
   std::uint64_t bytes_of(std::uint32_t space, std::uint64_t begin, std::uint64_t end) const;
+  const access::Model& model() const { return *model_; }
 
  private:
   using WorkNames::WorkNames;
@@ -87,6 +94,7 @@ class GraphWalk : public WorkNames {
 
   model::Placement placement_;
   const graph::Spaces* spaces_ = nullptr;
+  const access::Model* model_ = nullptr;
 };
 
 }  // namespace rondo::analyzers

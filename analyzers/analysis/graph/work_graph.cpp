@@ -253,6 +253,7 @@ void WorkGraph::touch(const Executed& executed) {
   const std::uint32_t node = needs_.begin();
   RONDO_CHECK(node == item_of_.size());
   item_of_.push_back(items_);
+  if (sink_.touches) sink_.touches(executed, items_);
   if (sync_ != nullptr)
     sync_->node(node, executed);
   else

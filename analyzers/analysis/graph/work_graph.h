@@ -85,6 +85,8 @@ class WorkGraph final : NeedSink {
     std::function<void(const Item& item, std::span<const ItemNeed> needs, std::span<const Piece> pieces)> item;
     // A join, before the first item that needs it.
     std::function<void(std::uint32_t join, std::span<const std::uint32_t> items)> join;
+    // If it is given: a command or call that touches, before its item is told. `item`: the number of that.
+    std::function<void(const access::Executed& executed, std::uint32_t item)> touches = {};
   };
   // `sync`: is told what must be asked of the program's synchronization, if it is given.
   // `with_draws`: items of passes have their draws.
