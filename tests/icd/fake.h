@@ -59,6 +59,7 @@ struct Settings {
   bool print = false;                          // violations on standard error
   std::string log;                             // file: the name of every call
   std::string contents;                        // file: what each memory held at its end (memory.h)
+  std::string peak;                            // file: the most bytes that vkAllocateMemory gave at one time (memory.h)
 };
 
 // "key=value,key=value" over `base`; an error message in `error` if it is wrong.

@@ -28,6 +28,7 @@ struct Space {
   std::map<std::uint64_t, std::uint64_t> taken;
   std::uint64_t allocated = 0;
   std::uint64_t numbers = 0;  // given to allocations
+  std::uint64_t of_programs = 0, peak = 0;  // bytes that vkAllocateMemory gave, now and at most
 };
 Space& space() {
   static Space& one = *new Space;  // threads of a leaked device outlive main()
@@ -100,6 +101,20 @@ void note_contents(const std::string& line) {
   std::fclose(file);
 }
 
+// The program has so many bytes more. A new peak is a line of the file of the setting `peak`, if there is one.
+void count_of_programs(std::uint64_t bytes) {
+  Space& s = space();
+  const std::lock_guard lock(s.mutex);
+  s.of_programs += bytes;
+  if (s.of_programs <= s.peak) return;
+  s.peak = s.of_programs;
+  if (settings().peak.empty()) return;
+  std::FILE* file = std::fopen(settings().peak.c_str(), "a");
+  if (file == nullptr) return;
+  std::fprintf(file, "%llu\n", static_cast<unsigned long long>(s.peak));
+  std::fclose(file);
+}
+
 VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   const VkMemoryAllocateInfo& info = *a.pAllocateInfo;
   const auto types = memory_properties();
@@ -132,6 +147,7 @@ VkResult allocate(Call& call, args_vkAllocateMemory& a) {
   if (const VkResult r = take_address(*memory, address == nullptr ? 0 : address->opaqueCaptureAddress); r != VK_SUCCESS)
     return r;
   *a.pMemory = as_handle<VkDeviceMemory>(publish(memory, call.device));
+  count_of_programs(memory->size);
   return VK_SUCCESS;
 }
 
@@ -168,7 +184,14 @@ void check_free(Call&, const args_vkFreeMemory& a) {
   if (memory != nullptr && memory->pending != 0) violation("memory is in use by work that is not finished");
 }
 
-void free_memory(Call&, args_vkFreeMemory& a) { retire(Memory::kType, number(a.memory)); }
+void free_memory(Call&, args_vkFreeMemory& a) {
+  if (const auto memory = get<Memory>(a.memory); memory != nullptr) {
+    Space& s = space();
+    const std::lock_guard lock(s.mutex);
+    s.of_programs -= std::min(s.of_programs, memory->size);
+  }
+  retire(Memory::kType, number(a.memory));
+}
 
 VkDeviceSize mapped_size(const Memory& memory, VkDeviceSize offset, VkDeviceSize size) {
   return size == VK_WHOLE_SIZE ? memory.size - offset : size;
@@ -325,7 +348,7 @@ void reset_memory() {
   Space& s = space();
   const std::lock_guard lock(s.mutex);
   s.taken.clear();
-  s.allocated = s.numbers = 0;
+  s.allocated = s.numbers = s.of_programs = s.peak = 0;
 }
 
 void note_instance() {

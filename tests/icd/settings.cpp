@@ -112,6 +112,10 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.contents = value;
     return !value.empty();
   }
+  if (key == "peak") {
+    s.peak = value;
+    return !value.empty();
+  }
   if (key == "order") return parse_seeds(value, s);
   if (key == "lacks") {
     s.lacks = split(value, ';');
