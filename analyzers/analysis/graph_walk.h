@@ -63,6 +63,18 @@ class BothVisit final : public GraphVisitor {
     first_.join(join, items);
     second_.join(join, items);
   }
+  void call(const Step& step, const model::Call& call) override {
+    first_.call(step, call);
+    second_.call(step, call);
+  }
+  void done(const Step& step) override {
+    first_.done(step);
+    second_.done(step);
+  }
+  void touches(const access::Executed& executed, std::uint32_t item) override {
+    first_.touches(executed, item);
+    second_.touches(executed, item);
+  }
 
  private:
   GraphVisitor& first_;

@@ -25,6 +25,7 @@ Result<int> run_doctor(Arguments args);
 Result<int> run_play(Arguments args);
 Result<int> run_compare_runs(Arguments args);
 Result<int> run_measure(Arguments args);
+Result<int> run_memory(Arguments args);
 Result<int> run_pack(Arguments args);
 Result<int> run_profile(Arguments args);
 Result<int> run_report(Arguments args);

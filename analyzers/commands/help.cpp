@@ -72,12 +72,14 @@ rondo dump --grep 'vkCreate(Graphics|Compute)Pipelines' cube.rondo > pipelines.t
    sync the races and the barriers that nothing needs (--fail-on race: status 5 where there is one).
    waves says what could execute together, and which barriers make the order of the program longer than that
    (--profile takes the rows of rondo profile, and then it is about time).
-   "rondo why FILE 95@20 288" says why one item of graph comes after another.
+   "rondo why FILE 95@20 288" says why one item of graph comes after another. memory has the bytes over
+   time, the class of each resource, advice (--fail-on dead), and how little memory would do.
 
 ```sh
 rondo graph --format=jsonl --frames 10 cube.rondo > graph.jsonl
 rondo graph --both --frames 10 cube.rondo > needs.txt
 rondo who cube.rondo VkImage#0 > who.txt
+rondo memory --format=jsonl --classes --pack cube.rondo > memory.jsonl
 rondo sync --format=jsonl cube.rondo > sync.jsonl
 rondo waves --format=jsonl --partition cube.rondo > waves.jsonl
 ```

@@ -21,6 +21,7 @@ std::vector<RowField> row_fields();
 std::span<const RowField> common_row_fields();
 std::span<const RowField> export_row_fields();
 std::span<const RowField> graph_row_fields();
+std::span<const RowField> memory_row_fields();
 std::span<const RowField> profile_row_fields();
 std::span<const RowField> sync_row_fields();
 std::span<const RowField> waves_row_fields();
