@@ -143,6 +143,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
                  "first submit, behind the last wait)")
       ->type_name("NAME[#K]");
   app.add_flag("--fresh", o.fresh, "Play each iteration of --loop from nothing: instance, devices and all");
+  app.add_flag("--paced", o.paced,
+               "Make each call of the span no earlier than in the capture, counted from the span's first call");
   app.add_option("--warmup", o.warmup, "Iterations in front of those of --loop, not timed")
       ->type_name("N")
       ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1000000000}));
@@ -287,6 +289,8 @@ Result<ParsedOptions> parse_options(int argc, const char* const* argv) {
     return fail(Status::usage,
                 "--benchmark decides by itself how often the span is played: not with --loop, --fresh, --screenshot or "
                 "--window");
+  if (o.benchmark && o.paced)
+    return fail(Status::usage, "--paced plays as slowly as the program did: not with --benchmark");
   // google-benchmark takes its options from the environment, too.
   if (const char* out = std::getenv("BENCHMARK_OUT");
       o.benchmark && out != nullptr && *out != '\0' &&

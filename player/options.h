@@ -31,6 +31,7 @@ struct Options {
   std::uint64_t loop = 1;
   std::uint64_t warmup = 0;
   bool fresh = false;                        // every iteration from nothing
+  bool paced = false;                        // the span's calls come no earlier than in the capture (host_times.h)
   std::uint32_t jobs = 0;                    // threads that make pipelines; 0: one a processor
   std::string pipeline_cache;                // file; empty: none
   std::size_t memory_budget = 0;             // bytes; 0: half of the machine's
@@ -69,6 +70,9 @@ struct Options {
   // One of these is called after each iteration that counts, as TimesWanted::what says: with CommandTimes::times() and
   // probes(), …
   std::function<void(std::span<const double>, std::span<const double>)> take_times;
+  // Then this one, where it is set: when the host made the calls of that iteration (device_clocks.h). The device's time
+  // as a whole is not measured then.
+  std::function<void(const struct HostRun&)> take_host;
   // … or with each call of CommandTimes::statistics() or counters().
   std::function<void(std::uint32_t execution, const Statistics&)> take_statistics;
   std::function<void(std::uint32_t execution, std::span<const double>)> take_counters;

@@ -276,6 +276,12 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
     std::printf("the capture ends at record %llu: --until changes nothing\n",
                 static_cast<unsigned long long>(footer->last_sequence));
   const CapturedWith with = captured_with((*reader)->sessions());
+  std::vector<CapturedTime> captured;
+  if (options.paced || options.take_host) {
+    auto times = read_captured_times(**reader, (*plan)->span_records);
+    if (!times) return tl::unexpected<Error>(times.error());
+    captured = std::move(*times);
+  }
   if ((*plan)->late_blobs.empty()) reader->reset();
   RONDO_TRY(check_checkpoints(options, **plan, with));
   if (!options.replace.empty()) {
@@ -345,7 +351,7 @@ Result<void> play_file(const Options& options, Observer& observer, Outcome& outc
   std::optional<BlobsAhead> blobs;
   if (!(*plan)->late_blobs.empty()) blobs.emplace(**plan, **reader, budget / 8);
   const PlayContext context{
-      *loader, *targets, windows, deadline, observer, caches ? &*caches : nullptr, blobs ? &*blobs : nullptr};
+      *loader, *targets, windows, deadline, observer, caches ? &*caches : nullptr, blobs ? &*blobs : nullptr, captured};
   Result<void> played = play_span(options, **plan, context, outcome);
   if (const Result<void> saved = caches ? caches->save() : Result<void>(); played && !saved) played = saved;
   outcome.shown = windows.shown;
@@ -437,6 +443,7 @@ Outcome play(const Options& options) {
                   static_cast<unsigned long long>(options.loop));
     if (options.loop > 1 && !outcome.iterations.empty())
       print_lines(times_table(outcome.iterations, outcome.intervals));
+    if (options.paced) print_lines(paced_text(outcome.captured_seconds, outcome.paced_seconds));
     if (options.loop > 1 && options.verify)
       std::printf("the device worked on while contents were compared, outside these times: measure without --verify\n");
     if (outcome.bytes_kept != 0)

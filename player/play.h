@@ -41,6 +41,8 @@ struct Outcome {
   RunCounts in_span;                                // of one iteration; of whole runs `played`
   std::vector<IterationTimes> iterations;
   IntervalTimes intervals;
+  std::vector<double> paced_seconds;     // of Options::paced: HostTimes::seconds() of each iteration, …
+  double captured_seconds = 0;           // … and captured_seconds()
   double timestamp_ns = 0;               // likewise: of a tick
   std::uint64_t left_out_times = 0;      // of Options::times: CommandTimes::left_out()
   std::uint64_t in_own_queries = 0;      // likewise CommandTimes::in_own_queries()

@@ -54,6 +54,13 @@ Result<void> end(Run& run, Result<void> played, Outcome& outcome) {
   return played ? ended : played;
 }
 
+// When the host made its calls, where that is asked for.
+void take_pace(const Options& options, const HostTimes* host, Outcome& outcome) {
+  if (!options.paced || host == nullptr) return;
+  outcome.captured_seconds = host->captured_seconds();
+  outcome.paced_seconds.push_back(host->seconds());
+}
+
 Result<void> take_times(const Options& options, Iterations& iterations, Outcome& outcome) {
   if (options.times == nullptr) return {};
   outcome.left_out_times = iterations.left_out_times();
@@ -62,6 +69,7 @@ Result<void> take_times(const Options& options, Iterations& iterations, Outcome&
   if (options.times->what == Measured::counters) return iterations.counters(options.take_counters);
   outcome.timestamp_ns = iterations.timestamp_ns();
   options.take_times(iterations.command_times(), iterations.command_probes());
+  if (options.take_host && iterations.host_run() != nullptr) options.take_host(*iterations.host_run());
   return {};
 }
 
@@ -79,14 +87,16 @@ void begin_at_submit(Plan& plan) {
 }
 
 // The span, and not what is behind it.
-Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, Outcome& outcome, std::uint64_t number) {
-  Iterations once(run, plan, nullptr, options, number);
+Result<IterationTimes> play_once(Run& run, const Options& options, Plan& plan, const PlayContext& context,
+                                 Outcome& outcome, std::uint64_t number) {
+  Iterations once(run, plan, nullptr, options, context.captured, number);
   RONDO_TRY(once.begin());
   auto times = once.next();
   outcome.in_span = once.counts_in_span();
   outcome.intervals.names = once.interval_names();
   const std::vector<double>& seconds = once.interval_seconds();
   if (times && number >= options.warmup) RONDO_TRY(take_times(options, once, outcome));
+  if (times && number >= options.warmup) take_pace(options, once.host_times(), outcome);
   if (times && number >= options.warmup)
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   return times;
@@ -103,11 +113,18 @@ Result<void> play_from_nothing(const Options& options, Plan& plan, const PlayCon
             placements);
     Result<IterationTimes> times;
     if (!whole && plan.span.first != 0) {
-      times = play_once(run, options, plan, outcome, i);
+      times = play_once(run, options, plan, context, outcome, i);
     } else {
       run.look(options.verify, options.looks_at_presents() && i == 0);
       const Verification before = run.observer().verification;
-      times = timed(run, outcome, [&] { return whole ? run.play() : run.play_to(plan.span.last); });
+      std::optional<HostTimes> host;
+      if (options.paced) host.emplace(run, context.captured, true, false);
+      times = timed(run, outcome, [&]() -> Result<void> {
+        if (host) RONDO_TRY(host->begin());
+        if (host) RONDO_TRY(host->play_to(plan.span.last));
+        return whole ? run.play() : run.play_to(plan.span.last);
+      });
+      if (times && i >= options.warmup) take_pace(options, host ? &*host : nullptr, outcome);
       note_iteration(before, run.observer().verification, i);
     }
     if (!whole) run.skip_image_checks();
@@ -140,6 +157,7 @@ Result<void> iterate(const Options& options, Iterations& iterations, Outcome& ou
     if (!times) return tl::unexpected<Error>(times.error());
     outcome.iterations.push_back(*times);
     RONDO_TRY(take_times(options, iterations, outcome));
+    take_pace(options, iterations.host_times(), outcome);
     const std::vector<double>& seconds = iterations.interval_seconds();
     outcome.intervals.seconds.insert(outcome.intervals.seconds.end(), seconds.begin(), seconds.end());
   }
@@ -173,7 +191,7 @@ Result<void> play_span(const Options& options, Plan& plan, const PlayContext& co
   RunCounts behind;
   Result<void> played;
   {
-    Iterations iterations(run, plan, loop ? &*loop : nullptr, options);
+    Iterations iterations(run, plan, loop ? &*loop : nullptr, options, context.captured);
     played = iterate(options, iterations, outcome);
     outcome.in_span = iterations.counts_in_span();
     behind = iterations.counts_behind();

@@ -2,6 +2,7 @@
 // Plays what is asked of a plan, as many times as asked.
 #pragma once
 
+#include "player/measure/host_times.h"
 #include "player/play.h"
 
 namespace rondo::player {
@@ -14,6 +15,7 @@ struct PlayContext {
   Observer& observer;
   class PipelineCaches* caches = nullptr;
   class BlobsAhead* blobs = nullptr;
+  std::span<const CapturedTime> captured = {};  // of the span, where Options::paced or take_host asks for them
 };
 
 // `plan` is changed where a span is looped (loop_plan.h).

@@ -108,6 +108,10 @@ Result<void> write_report(const std::string& path, const Options& options, const
                     {"frames", outcome.in_span.frames},
                     {"submits", outcome.in_span.submits},
                     {"bytes_put_back", outcome.bytes_kept}};
+  if (!outcome.paced_seconds.empty()) {
+    report["captured_seconds"] = outcome.captured_seconds;
+    report["paced_seconds"] = outcome.paced_seconds;
+  }
   report["iterations"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < outcome.iterations.size(); ++i) report["iterations"].push_back(iteration(outcome, i));
   if (outcome.verified) {

@@ -8,6 +8,8 @@
 #include "format/printable.h"
 #include "generated/args.h"
 #include "player/devices/hints.h"
+#include "player/measure/command_times.h"
+#include "player/measure/device_clocks.h"
 #include "player/plan/enabled.h"
 #include "player/run/addresses.h"
 #include "player/show/presenter.h"
@@ -309,6 +311,14 @@ Result<void> create_device(Run& run, const Op& op, std::byte* args) {
     for (std::uint32_t family = 0; family < target.families.size(); ++family)
       read_counters(instance.dispatch.vkEnumeratePhysicalDeviceQueueFamilyPerformanceQueryCountersKHR, a.physicalDevice,
                     family);
+  }
+  if (const CommandTimes* const times = run.command_times(); times != nullptr && times->wants_clocks()) {
+    constexpr const char* kClocks = VK_EXT_CALIBRATED_TIMESTAMPS_EXTENSION_NAME;
+    const auto is_it = [](const char* name) { return std::strcmp(name, kClocks) == 0; };
+    if (has_clock(run, index) && std::none_of(extensions.begin(), extensions.end(), is_it))
+      extensions.push_back(kClocks);
+    info.enabledExtensionCount = static_cast<std::uint32_t>(extensions.size());
+    info.ppEnabledExtensionNames = extensions.data();
   }
   if (VkResult r = instance.dispatch.vkCreateDevice(a.physicalDevice, &info, nullptr, &handle); r < 0)
     return not_made(run.failure(op, r));

@@ -47,7 +47,8 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
   now.first_difference += ", in iteration " + std::to_string(iteration) + " and not before";
 }
 
-Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::uint64_t played)
+Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options,
+                       std::span<const CapturedTime> captured, std::uint64_t played)
     : run_(run),
       plan_(plan),
       loop_(loop),
@@ -59,6 +60,9 @@ Iterations::Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options
     commands_.emplace(run, *options.times);
     run.measure(&*commands_);
   }
+  if (options.paced || options.take_host)
+    host_.emplace(run, captured, options.paced, static_cast<bool>(options.take_host));
+  if (commands_ && options.take_host && options.times->what == Measured::times) clocks_.emplace(run);
   if (may_idle_ && is_of_commands(plan, options.span)) {
     label_.emplace(run, options.span.name);
     run.measure(&*label_);
@@ -109,7 +113,8 @@ Result<void> Iterations::begin() {
     for (const std::uint32_t op : loop_->once) leave_out(plan_.ops[op]);
     if (options_.makes_ready) run_.make_ready(plan_.span, budget / 4);
   }
-  if (!may_idle_) return {};
+  // Within a very long span GpuTimes waits for the device, which would be a gap.
+  if (!may_idle_ || options_.take_host) return {};
   gpu_.emplace(run_);
   RONDO_TRY(gpu_->prepare(plan_.span));
   run_.measure(&*gpu_);
@@ -123,16 +128,20 @@ Result<IterationTimes> Iterations::timed() {
   if (gpu_) RONDO_TRY(gpu_->reset());
   if (label_) RONDO_TRY(label_->reset());
   if (commands_) RONDO_TRY(commands_->reset());
+  if (host_) RONDO_TRY(host_->begin());
+  if (clocks_) RONDO_TRY(clocks_->before());
+  const auto play_to = [&](std::uint32_t last) { return host_ ? host_->play_to(last) : run_.play_to(last); };
   before_ = run_.counts();
   run_.begin_timing();
   const double cpu = thread_cpu_seconds();
   const std::uint64_t begin = now_ns();
   for (std::size_t i = 0; i < stops_.size(); ++i) {
-    RONDO_TRY(run_.play_to(stops_[i]));
+    RONDO_TRY(play_to(stops_[i]));
     stopped_[i] = now_ns() - run_.paused_ns();
   }
-  RONDO_TRY(run_.play_to(plan_.span.last));
+  RONDO_TRY(play_to(plan_.span.last));
   RONDO_TRY(run_.finish_timing());
+  const std::uint64_t all_ended = now_ns();
   const std::uint64_t end = now_ns() - run_.paused_ns();
   times.span = static_cast<double>(end - begin) * 1e-9;
   times.cpu = thread_cpu_seconds() - cpu - run_.paused_cpu_seconds();
@@ -144,6 +153,7 @@ Result<IterationTimes> Iterations::timed() {
   in_span_ = behind_ - before_;
   times.work = in_span_.submits == 0 ? times.span : behind_.seconds;
   if (options_.span.kind == SpanRequest::Kind::scope && !seconds_.empty()) times.work = seconds_in_any();
+  if (clocks_) RONDO_TRY(clocks_->after());
   if (gpu_) {
     const auto gpu = gpu_->seconds();
     if (!gpu) return tl::unexpected<Error>(gpu.error());
@@ -158,6 +168,7 @@ Result<IterationTimes> Iterations::timed() {
     const auto each = commands_->times();
     if (!each) return tl::unexpected<Error>(each.error());
     command_times_ = *each;
+    if (clocks_) host_run_ = clocks_->host_run(*commands_, command_times_, *host_, begin, all_ended);
   }
   return times;
 }

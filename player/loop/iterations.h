@@ -7,7 +7,9 @@
 
 #include "player/loop/looper.h"
 #include "player/measure/command_times.h"
+#include "player/measure/device_clocks.h"
 #include "player/measure/gpu_times.h"
+#include "player/measure/host_times.h"
 #include "player/measure/label_times.h"
 #include "player/measure/times.h"
 #include "player/options.h"
@@ -19,8 +21,9 @@ void note_iteration(const Verification& before, Verification& now, std::uint64_t
 
 class Iterations {
  public:
-  // `loop` null: the span is played once. `played`: how often it was by others.
-  Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::uint64_t played = 0);
+  // `loop` null: the span is played once. `captured`: its times (host_times.h). `played`: how often it was by others.
+  Iterations(Run& run, Plan& plan, const LoopPlan* loop, const Options& options, std::span<const CapturedTime> captured,
+             std::uint64_t played = 0);
 
   // What comes before the span, and for loops the iterations that are not timed.
   Result<void> begin();
@@ -31,6 +34,9 @@ class Iterations {
   // Of Options::times, of the last iteration (command_times.h); until the next one.
   std::span<const double> command_times() const { return command_times_; }
   std::span<const double> command_probes() const { return commands_ ? commands_->probes() : std::span<const double>(); }
+  // Of Options::paced or take_host, likewise; null: nobody asks.
+  const HostTimes* host_times() const { return host_ ? &*host_ : nullptr; }
+  const HostRun* host_run() const { return host_run_ ? &*host_run_ : nullptr; }
   double timestamp_ns() const { return commands_ ? commands_->timestamp_ns() : 0; }
   std::uint64_t left_out_times() const { return commands_ ? commands_->left_out() : 0; }
   std::uint64_t in_own_queries() const { return commands_ ? commands_->in_own_queries() : 0; }
@@ -62,6 +68,9 @@ class Iterations {
   std::optional<GpuTimes> gpu_;
   std::optional<CommandTimes> commands_;  // where they are asked for
   std::span<const double> command_times_;
+  std::optional<HostTimes> host_;
+  std::optional<DeviceClocks> clocks_;  // with commands_ and host_
+  std::optional<HostRun> host_run_;
   std::optional<LabelTimes> label_;  // where the span is one of command buffers
   std::uint64_t played_;
   RunCounts before_, behind_, in_span_;

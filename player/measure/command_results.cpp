@@ -139,12 +139,38 @@ Result<std::span<const double>> CommandTimes::times() {
     written[execution] = true;
     if (probe) probes_[execution] = static_cast<double>(ticks_since(values[0], ticks, device.mask)) * device.period;
   }));
+  for (std::size_t d = 0; d < devices_.size(); ++d) {
+    devices_[d].first.reset();
+    if (zeros[d]) devices_[d].first = *zeros[d] + static_cast<std::uint64_t>(earliest[d]);
+  }
   for (std::size_t i = 0; i < times_.size(); ++i) {
     if (!written[i]) continue;
     const std::uint32_t device = pools_[places_[wanted_.order[i]].pool].device;
     times_[i] = (times_[i] - static_cast<double>(earliest[device])) * devices_[device].period;
   }
   return std::span<const double>(times_);
+}
+
+std::optional<double> CommandTimes::until_first(std::uint32_t device, std::uint64_t at) const {
+  if (device >= devices_.size() || !devices_[device].first) return std::nullopt;
+  const Device& one = devices_[device];
+  return static_cast<double>(ticks_since(at & one.mask, *one.first & one.mask, one.mask)) * one.period;
+}
+
+std::vector<CommandTimes::WorkedSubmit> CommandTimes::worked_submits() const {
+  std::vector<WorkedSubmit> worked;
+  for (std::uint32_t c = 0; c < wanted_.commands.size(); ++c) {
+    const TimedCommands& commands = wanted_.commands[c];
+    WorkedSubmit one;
+    for (std::uint32_t i = commands.first; i < commands.first + commands.count; ++i) {
+      if (times_[i] == kNoTime) continue;
+      if (one.device == kNone) one = {submit_of_[c], device_of(i), times_[i], times_[i]};
+      one.begin = std::min(one.begin, times_[i]);
+      one.end = std::max(one.end, times_[i]);
+    }
+    if (one.device != kNone && one.op != kNone) worked.push_back(one);
+  }
+  return worked;
 }
 
 Result<void> CommandTimes::statistics(const TakeStatistics& take) {

@@ -50,6 +50,7 @@ struct TimedCommands {
 struct TimesWanted {
   Measured what = Measured::times;
   std::vector<Counter> counters;  // of Measured::counters: what one pass counts
+  bool clocks = false;            // devices that have calibrated timestamps are made with them (device_clocks.h)
   std::vector<TimePoint> points;  // each record and side once
   // indexes into `points`: the execution of each. No point twice in one command buffer
   std::vector<std::uint32_t> order;
@@ -76,6 +77,21 @@ class CommandTimes {
   void insert(std::uint32_t op, VkSubmitInfo2* submits, std::uint32_t count);
   // The times of the last iteration. Call this when all its work has ended. Parallel to TimesWanted::order.
   Result<std::span<const double>> times();
+  // Likewise: the device that each is of, as an index into Plan::devices; kNone: it is not timed.
+  std::uint32_t device_of(std::uint32_t execution) const {
+    const std::uint32_t pool = places_[wanted_.order[execution]].pool;
+    return pool != kNone ? pools_[pool].device : kNone;
+  }
+  // The nanoseconds from the ticks `at` of a device's clock to the time 0 of times(). None: nothing of it was timed.
+  std::optional<double> until_first(std::uint32_t device, std::uint64_t at) const;
+  // A submit of the last iteration with its earliest and latest time.
+  struct WorkedSubmit {
+    std::uint32_t op = kNone, device = kNone;
+    double begin = 0, end = 0;
+  };
+  // In the order of TimesWanted::commands; a submit comes once for each of these.
+  std::vector<WorkedSubmit> worked_submits() const;
+  bool wants_clocks() const { return wanted_.clocks; }
   // The longest tick of the clocks of these devices, in nanoseconds.
   double timestamp_ns() const;
   // Of the same: what a point with `probe` costs, in nanoseconds; kNoTime: of others. Empty: no point has
@@ -141,9 +157,10 @@ class CommandTimes {
   };
   struct Device {
     std::uint32_t create_op = kNone;
-    std::uint64_t mask = UINT64_MAX;  // of the bits that are valid in all of its families
-    double period = 1;                // nanoseconds a tick
-    std::uint64_t copied = 0;         // values of 64 bits, in `results`
+    std::uint64_t mask = UINT64_MAX;     // of the bits that are valid in all of its families
+    double period = 1;                   // nanoseconds a tick
+    std::optional<std::uint64_t> first;  // the earliest timestamp of the last iteration, in ticks
+    std::uint64_t copied = 0;            // values of 64 bits, in `results`
     bool is_ready = false;
     std::unique_ptr<gpu::Staging> results;
     std::unordered_map<std::uint32_t, VkCommandPool> pools;  // of own command buffers, by queue family
