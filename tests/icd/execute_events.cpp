@@ -62,12 +62,18 @@ void wait2(Execution& e, const args_vkCmdWaitEvents2& a) {
   wait_for(e, a.pEvents, a.eventCount);
   for (std::uint32_t i = 0; i < a.eventCount; ++i) discard(a.pDependencyInfos[i]);
 }
+// What came before has ended already: by Settings::device_clock that takes a while.
+void drain(Execution& e) {
+  if (settings().device_clock) e.queue().worked_ns += std::uint64_t{settings().barrier_us} * 1000;
+}
 void barrier1(Execution& e, const args_vkCmdPipelineBarrier& a) {
   e.flush_target();
+  drain(e);
   discard(a.pImageMemoryBarriers, a.imageMemoryBarrierCount);
 }
 void barrier2(Execution& e, const args_vkCmdPipelineBarrier2& a) {
   e.flush_target();
+  drain(e);
   discard(*a.pDependencyInfo);
 }
 

@@ -2,6 +2,8 @@
 // Presentable images: handed out in turn, and free again once the queue has
 // come to their present. There is no window to show them in.
 #include <algorithm>
+#include <chrono>
+#include <thread>
 
 #include "tests/icd/chain.h"
 #include "tests/icd/execute.h"
@@ -96,6 +98,7 @@ VkResult present(Call& call, args_vkQueuePresentKHR& a) {
   const VkResult result = call.device->lost ? VK_ERROR_DEVICE_LOST : VK_SUCCESS;
   if (info.pResults != nullptr) std::fill_n(info.pResults, info.swapchainCount, result);
   if (result != VK_SUCCESS) return result;
+  if (settings().present_us != 0) std::this_thread::sleep_for(std::chrono::microseconds(settings().present_us));
   std::vector<Submission> batches;
   batches.push_back(std::move(batch));
   submit(*get<Queue>(a.queue), std::move(batches));

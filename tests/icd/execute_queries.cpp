@@ -99,7 +99,7 @@ void write_timestamp(Execution& execution, VkQueryPool handle, std::uint32_t ind
   {
     const std::lock_guard lock(pool->mutex);
     if (pool->queries[index].state != Query::State::reset) harmless("writes a timestamp to a query that was not reset");
-    now = settings().timed_work ? execution.queue().worked_ns : pool->time += kMicrosecond;
+    now = settings().timed_work || settings().device_clock ? execution.queue().worked_ns : pool->time += kMicrosecond;
   }
   make_available(*pool, index, {now});
 }

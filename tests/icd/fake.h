@@ -39,7 +39,11 @@ struct Settings {
   // Timestamps tell the work that the queue did: a microsecond for each workgroup, 100 ns for each vertex. Else each is
   // a microsecond later than the last one of its pool.
   bool timed_work = false;
-  bool counters = false;  // performance counters (VK_KHR_performance_query; counters.cpp)
+  // Timestamps are of a clock that runs on: queues take as long as `timed_work` says (device_clock.h).
+  bool device_clock = false;
+  std::uint32_t barrier_us = 0;  // of that clock: so long a queue does nothing at each barrier
+  std::uint32_t present_us = 0;  // a present takes the host so long
+  bool counters = false;         // performance counters (VK_KHR_performance_query; counters.cpp)
   // A seed: work runs in a random order of those that the program allows, and what it did not make visible is stale
   // (order_pool.h).
   std::optional<std::uint64_t> order;

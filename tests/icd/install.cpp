@@ -25,6 +25,7 @@ void install_all(Table& table) {
   install_barrier_checks(table);
   install_query_checks(table);
   install_counters(table);
+  install_device_clock(table);
   install_rendering_checks(table);
   install_submit_checks(table);
   install_feature_checks(table);

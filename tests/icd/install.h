@@ -24,6 +24,7 @@ void install_swapchains(Table& table);
 void install_displays(Table& table);
 void install_execution(Table& table);  // execute.h
 void install_counters(Table& table);
+void install_device_clock(Table& table);
 
 // Checks only.
 void install_transfer_checks(Table& table);

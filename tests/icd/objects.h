@@ -417,6 +417,7 @@ struct Semaphore : Object {
   std::atomic<std::uint64_t> value{0};             // binary: 1 is signaled. Changes under the monitor (sync.h)
   bool promised = false;                           // binary: signaled once all that is submitted has run
   std::uint64_t last_signal = 0;                   // timeline: the highest value that is submitted to be signaled
+  std::uint64_t signalled_ns = 0;                  // when it was signalled last, by Settings::device_clock
   bool exportable = false;                         // as a sync fd
   std::shared_ptr<SyncFile> imported;              // in place of its own payload, for the next wait
   std::deque<std::shared_ptr<SyncFile>> exported;  // get the next signals, in order

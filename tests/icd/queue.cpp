@@ -5,6 +5,7 @@
 #include <chrono>
 #include <iterator>
 
+#include "tests/icd/device_clock.h"
 #include "tests/icd/driver.h"
 #include "tests/icd/execute.h"
 #include "tests/icd/order_pool.h"
@@ -71,13 +72,17 @@ void run(QueueState& state) {
     if (!state.device.lost) {
       for (const SemaphoreUse& wait : batch.waits)
         if (!wait.semaphore->timeline && wait.imported == nullptr) wait.semaphore->value = 0;
+      std::uint64_t begin = std::max(state.worked_ns, batch.submitted_ns);
+      for (const SemaphoreUse& wait : batch.waits) begin = std::max(begin, wait.semaphore->signalled_ns);
       lock.unlock();
+      if (settings().device_clock) state.worked_ns = begin;
       if (settings().delay_us != 0) std::this_thread::sleep_for(std::chrono::microseconds(settings().delay_us));
       for (const auto& buffer : batch.buffers) Execution(state).run(*buffer);
+      if (settings().device_clock) sleep_until_device_time(state.worked_ns);
       lock.lock();
       if (state.stop) return;
       if (batch.action) batch.action();
-      for (const SemaphoreUse& s : batch.signals) signal(s);
+      for (const SemaphoreUse& s : batch.signals) signal(s, state.worked_ns);
     }
     if (batch.fence != nullptr && !signal_exported(batch.fence->exported)) batch.fence->signaled = true;
     end(batch);
@@ -119,6 +124,7 @@ void submit(Queue& queue, std::vector<Submission> submissions) {
     promise(submission);
     begin(submission);
     submission.number = monitor.next_submission();
+    if (settings().device_clock) submission.submitted_ns = device_time();
     queue.state->work.push_back(std::move(submission));
     if (order::is_on()) order::gather(*queue.state, queue.family, queue.state->work.back());
   }
@@ -162,8 +168,9 @@ bool is_satisfied(const SemaphoreUse& wait) {
   return wait.semaphore->timeline ? wait.semaphore->value >= wait.value : wait.semaphore->value != 0;
 }
 
-void signal(const SemaphoreUse& signal) {
+void signal(const SemaphoreUse& signal, std::uint64_t at) {
   Semaphore& semaphore = *signal.semaphore;
+  if (settings().device_clock) semaphore.signalled_ns = at != 0 ? at : device_time();
   if (semaphore.timeline) {
     // Of several queues the first comes first: no submit can tell.
     if (semaphore.value >= signal.value) harmless("a timeline semaphore does not grow by its signal");

@@ -31,6 +31,7 @@ struct Submission {
   std::vector<std::shared_ptr<Object>> needed;  // by its buffers (recorded.h)
   std::function<void()> action;                 // under the monitor, in front of the signals
   std::uint64_t number = 0;
+  std::uint64_t submitted_ns = 0;  // of Settings::device_clock
 };
 
 // Guarded by the monitor, but for the thread.
@@ -41,7 +42,8 @@ struct QueueState {
   QueueState& operator=(const QueueState&) = delete;
 
   Device& device;
-  std::uint64_t worked_ns = 0;  // Settings::timed_work; of the thread that runs the queue
+  // Settings::timed_work: how long it has worked; Settings::device_clock: until when. Of the thread that runs it.
+  std::uint64_t worked_ns = 0;
   std::deque<Submission> work;  // the first one is being run
   bool stop = false;
   std::thread thread;
@@ -63,7 +65,8 @@ void stop(Queue& queue);
 
 // What waiting queues and threads look at. Under the monitor.
 bool is_satisfied(const SemaphoreUse& wait);
-void signal(const SemaphoreUse& signal);
+// `at`: when, by Settings::device_clock; 0: now.
+void signal(const SemaphoreUse& signal, std::uint64_t at = 0);
 // The first one, if there is any: the signal is not its semaphore's or fence's any more.
 bool signal_exported(std::deque<std::shared_ptr<SyncFile>>& exported);  // sync_files.cpp
 

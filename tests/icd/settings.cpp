@@ -182,6 +182,12 @@ bool apply(Settings& s, const std::string& key, const std::string& value) {
     s.timestamps = n != 0;
   else if (key == "timed-work")
     s.timed_work = n != 0;
+  else if (key == "device-clock")
+    s.device_clock = n != 0;
+  else if (key == "barrier-us")
+    s.barrier_us = static_cast<std::uint32_t>(n);
+  else if (key == "present-us")
+    s.present_us = static_cast<std::uint32_t>(n);
   else if (key == "counters")
     s.counters = n != 0;
   else if (key == "lazy")
