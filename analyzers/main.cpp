@@ -59,6 +59,7 @@ constexpr Subcommand kSubcommands[] = {
     {"waves", "what could execute together, and what the order of the program costs", run_waves, 0},
     {"memory", "allocated, bound and live bytes, what each resource is for, and how little would do", run_memory, 0},
     {"profile", "how long a device works at each draw, dispatch, copy and render pass", run_profile, 0},
+    {"gaps", "when the queues of a device do nothing, and why", run_gaps, 0},
     {"report", "a page about a capture: what it does, in which order, and where the time goes", run_report, 0},
     {"export", "a capture as files for other tools: Perfetto, Chrome, Chakra, SQLite", run_export, 0},
     {"diff", "what is different in two captures", run_diff, 0},

@@ -27,15 +27,6 @@ std::optional<double> device_time(const std::vector<IterationTimes>& iterations)
   return values.empty() ? std::nullopt : std::optional(player::spread_of(std::move(values)).median);
 }
 
-// Half of the iterations say half of the truth: a replay that a signal interrupts gives nothing.
-Result<player::Outcome> played(const player::Options& options) {
-  player::Outcome outcome = player::play(options);
-  if (outcome.status != Status::ok) return tl::unexpected(outcome.as_error());
-  if (player::Interrupt::signal() != 0)
-    return fail(Status::failed, printable(options.file) + ": interrupted: there are no times");
-  return outcome;
-}
-
 // The item of each execution of a query around a command; kNone: of none.
 std::vector<std::uint32_t> item_of_executions(const TimePoints& counts) {
   std::vector<std::uint32_t> item_of(counts.wanted().order.size(), player::kNone);
@@ -54,7 +45,7 @@ Result<void> count_statistics(const player::Options& plain, const TimePoints& co
   counting.take_statistics = [&](std::uint32_t execution, const player::Statistics& of) {
     if (item_of[execution] != player::kNone) samples.take_statistics(item_of[execution], of);
   };
-  const auto outcome = played(counting);
+  const auto outcome = play_all(counting);
   if (!outcome) return tl::unexpected(outcome.error());
   out.in_own_queries = outcome->in_own_queries;
   return {};
@@ -77,7 +68,7 @@ Result<void> count_counters(const player::Options& plain, const player::CounterC
     counting.take_counters = [&](std::uint32_t execution, std::span<const double> values) {
       if (item_of[execution] != player::kNone) samples.take_counters(item_of[execution], group, values);
     };
-    const auto outcome = played(counting);
+    const auto outcome = play_all(counting);
     if (!outcome) return tl::unexpected(outcome.error());
   }
   return {};
@@ -130,7 +121,7 @@ void add_groups(const std::vector<ItemGroup>& groups, Profile& out) {
 Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std::uint64_t last, Profile& out) {
   player::Options options = wanted.replay;
   options.span = {SpanRequest::Kind::submits, first, last + 1, {}, {}};
-  const auto outcome = played(options);
+  const auto outcome = play_all(options);
   if (!outcome) return tl::unexpected(outcome.error());
   const std::vector<IterationTimes>& iterations = outcome->iterations;
   const player::IntervalTimes& intervals = outcome->intervals;
@@ -161,6 +152,15 @@ Result<void> time_submits(const ProfileWanted& wanted, std::uint64_t first, std:
 }
 
 }  // namespace
+
+// Half of the iterations say half of the truth: a replay that a signal interrupts gives nothing.
+Result<player::Outcome> play_all(const player::Options& options) {
+  player::Outcome outcome = player::play(options);
+  if (outcome.status != Status::ok) return tl::unexpected(outcome.as_error());
+  if (player::Interrupt::signal() != 0)
+    return fail(Status::failed, printable(options.file) + ": interrupted: there are no times");
+  return outcome;
+}
 
 double Profile::perturbation() const {
   if (device_without && device_with && *device_without > 0) return *device_with / *device_without - 1;
@@ -203,7 +203,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   if (samples.items() == 0) {
     plain.loop = 1;
     plain.warmup = 0;
-    const auto nothing = played(plain);  // which says whether the capture is whole
+    const auto nothing = play_all(plain);  // which says whether the capture is whole
     if (!nothing) return tl::unexpected(nothing.error());
     const SpanRequest& span = wanted.replay.span;
     const bool is_several = span.kind == SpanRequest::Kind::frames || span.kind == SpanRequest::Kind::submits;
@@ -220,7 +220,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
 
   player::Options first = plain;
   first.counters = wanted.counters;
-  const auto first_played = played(first);
+  const auto first_played = play_all(first);
   if (!first_played) return tl::unexpected(first_played.error());
   const player::Outcome& without = *first_played;
   out.devices = without.devices;
@@ -234,7 +234,7 @@ Result<Profile> profile(WorkWalk& work, const ProfileWanted& wanted) {
   timed.take_times = [&](std::span<const double> times, std::span<const double> probes) {
     samples.take(times, probes);
   };
-  const auto timed_played = played(timed);
+  const auto timed_played = play_all(timed);
   if (!timed_played) return tl::unexpected(timed_played.error());
   const player::Outcome& with = *timed_played;
   out.iterations = with.iterations.size();

@@ -87,6 +87,9 @@ struct Profile {
   WorkTotals totals;
 };
 
+// Plays all iterations: a replay that a signal interrupts is an error.
+Result<player::Outcome> play_all(const player::Options& options);
+
 // True if the medians say little: they are far above the minima, or the replay with timestamps took less than the one
 // without.
 bool is_noisy(const Profile& profile);

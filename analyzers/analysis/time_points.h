@@ -49,6 +49,8 @@ class TimePoints {
   // After the last take().
   void finish();
 
+  // Devices are made with calibrated timestamps where they have them.
+  void ask_for_clocks() { wanted_.clocks = true; }
   // What one replay counts.
   void set_counters(std::vector<player::Counter> counters) { wanted_.counters = std::move(counters); }
 

@@ -19,6 +19,7 @@ Result<int> run_export(Arguments args);
 Result<int> run_extract(Arguments args);
 Result<int> run_graph(Arguments args);
 Result<int> run_finish(Arguments args);
+Result<int> run_gaps(Arguments args);
 Result<int> run_info(Arguments args);
 Result<int> run_dump(Arguments args);
 Result<int> run_doctor(Arguments args);

@@ -20,6 +20,7 @@ std::vector<RowField> row_fields();
 // The fields of some commands, in the same order. A row may have fields in several of these.
 std::span<const RowField> common_row_fields();
 std::span<const RowField> export_row_fields();
+std::span<const RowField> gaps_row_fields();
 std::span<const RowField> graph_row_fields();
 std::span<const RowField> memory_row_fields();
 std::span<const RowField> profile_row_fields();
