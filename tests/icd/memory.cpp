@@ -27,7 +27,7 @@ struct Space {
   std::mutex mutex;
   std::map<std::uint64_t, std::uint64_t> taken;
   std::uint64_t allocated = 0;
-  std::uint64_t numbers = 0;  // given to allocations
+  std::uint64_t numbers = 0;                // given to allocations
   std::uint64_t of_programs = 0, peak = 0;  // bytes that vkAllocateMemory gave, now and at most
 };
 Space& space() {

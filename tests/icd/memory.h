@@ -24,7 +24,7 @@ std::shared_ptr<const void> reserve(std::uint64_t bytes);
 // For the file that the setting `contents` names. An instance is made: the numbers of allocations begin again.
 // The file gets "instance" for that, and "NUMBER SIZE DIGEST" for each allocation when its memory ends.
 void note_instance();
-// The file that the setting `peak` names gets a number for each new peak: the most bytes that vkAllocateMemory had given
+// The file that the setting `peak` names gets a number for each new peak: the most bytes that vkAllocateMemory gave
 // at one time, without the driver's own. The last line is the peak.
 
 std::shared_ptr<Image> make_image(const VkImageCreateInfo& info);  // without a handle

@@ -9,6 +9,7 @@
 #include "image.h"
 #include "kernel.h"
 #include "kernels.comp.h"
+#include "objects.h"
 
 using namespace program;
 

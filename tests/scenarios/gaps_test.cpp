@@ -46,11 +46,11 @@ Json longest(const std::vector<Json>& rows, const std::string& cause) {
 
 // When the n-th call of this name began and ended, in nanoseconds.
 std::pair<double, double> captured_call(const std::string& path, const std::string& name, std::size_t n) {
-  const Outcome outcome = rondo({"dump", "--json", path});
+  const Outcome outcome = rondo({"dump", "--format=jsonl", path});
   REQUIRE(outcome.status == 0);
   for (const std::string& line : lines(outcome.out)) {
     const Json row = Json::parse(line);
-    if (row.at("/name") != "\"" + name + "\"" || n-- != 0) continue;
+    if (row.at("/command") != "\"" + name + "\"" || n-- != 0) continue;
     return {number(row, "/start_ns"), number(row, "/end_ns")};
   }
   FAIL("no such call");

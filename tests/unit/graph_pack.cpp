@@ -110,8 +110,8 @@ TEST(Packing, isStillRightBeyondItsLimit) {
   EXPECT_FALSE(pack(items, 1).is_rough);
 }
 
-// Shapes of programs: a few sizes with a power of two each, any sizes, pages; short lives and long ones. `repeats`: some
-// items live several times.
+// Shapes of programs: a few sizes with a power of two each, any sizes, pages; short lives and long ones. `repeats`:
+// some items live several times.
 Items random_items(Random& random, bool repeats) {
   const std::size_t count = 1 + random() % 40;
   const std::uint32_t times = 1 + random() % 60, sizes = random() % 3;
