@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analyzers/analysis/profile.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/text/json.h"
 #include "analyzers/text/text.h"
@@ -108,8 +109,17 @@ Result<MeasuredTimes> MeasuredTimes::read(const std::string& path, const std::st
   return MeasuredTimesReader(path, capture_digest).read();
 }
 
+MeasuredTimes MeasuredTimes::of(const Profile& profile) {
+  MeasuredTimes made;
+  for (const ProfileRow& row : profile.rows)
+    if (!profile.of_host && row.group.empty())
+      made.times_.emplace(key_of(profile.items[row.item]),
+                          MeasuredTime{row.begin, row.median, row.min, row.below_timer});
+  return made;
+}
+
 const MeasuredTime* MeasuredTimes::of(const WorkItem& item) const {
-  const auto found = times_.find({item.record, item.submit, item.primary});
+  const auto found = times_.find(key_of(item));
   return found != times_.end() ? &found->second : nullptr;
 }
 

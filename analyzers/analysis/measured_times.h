@@ -12,6 +12,8 @@
 
 namespace rondo::analyzers {
 
+struct Profile;
+
 // Nanoseconds.
 struct MeasuredTime {
   double begin = 0;  // in the last iteration, from the first timestamp of the device on
@@ -28,6 +30,9 @@ class MeasuredTimes {
   // another capture, or has no rows of single items.
   static Result<MeasuredTimes> read(const std::string& path, const std::string& capture_digest);
 
+  // Of a profile that was made here, with a row for each item.
+  static MeasuredTimes of(const Profile& profile);
+
   // Null: the item was not timed. Of a render pass: from its begin to its end. The pointer is valid as long as this.
   const MeasuredTime* of(const WorkItem& item) const;
 
@@ -41,6 +46,7 @@ class MeasuredTimes {
   // The record of a command, the number of the submit that executes it, and the index of its primary command buffer
   // there: a submit may execute a command buffer several times.
   using Key = std::tuple<std::uint64_t, std::uint64_t, std::uint32_t>;
+  static Key key_of(const WorkItem& item) { return {item.record, item.submit, item.primary}; }
   std::map<Key, MeasuredTime> times_;
   std::string devices_, mode_, span_;
 };

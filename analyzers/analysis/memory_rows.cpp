@@ -374,9 +374,14 @@ void MemoryRows::packing(std::string& out, const MemoryPacking& packing, bool ov
       });
     }
   }
-  if (overlapping) return;
+}
+
+void MemoryRows::stays(std::string& out, const MemoryPacking& packing) const {
+  const MemoryFacts& facts = analysis_.facts();
+  std::uint64_t shown = 0;
   for (std::uint32_t i = 0; i < packing.stays.size(); ++i) {
-    if (packing.stays[i] == StayReason::moves) continue;
+    if (packing.stays[i] == StayReason::moves || shown >= wanted_.most) continue;
+    shown += 1;
     const MemoryResource& one = facts.resources()[i];
     if (is_json_)
       memory_row(out, "stay", [&](JsonWriter& json) {

@@ -26,6 +26,8 @@ class MemoryRows {
   void advice(std::string& out) const;
   // `overlapping`: work of different queues is taken to run at the same time.
   void packing(std::string& out, const MemoryPacking& packing, bool overlapping) const;
+  // What cannot move, and why.
+  void stays(std::string& out, const MemoryPacking& packing) const;
   // The last row, or the last lines.
   void summary(std::string& out, const MemoryPacking& packing, const MemoryPacking* overlapping) const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a report shows of a capture besides the profile: host calls with their times, and allocated memory. No device.
+// The host calls of a capture that a report shows. No device.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,7 @@ struct ReportData {
   std::uint64_t timed_calls = 0;            // of the capture
   std::uint64_t waited_ns = 0;              // in waits, all threads
   std::uint64_t first_ns = 0, last_ns = 0;  // of what is timed
-  std::vector<MemoryPoint> memory;          // at most kMostPoints, each peak kept
-  std::uint64_t peak_bytes = 0, peak_record = 0;
-  static constexpr std::size_t kMostCalls = 20'000, kMostPoints = 2'000;
+  static constexpr std::size_t kMostCalls = 20'000;
 };
 
 // Reads the capture from its beginning to its end.

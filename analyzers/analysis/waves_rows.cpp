@@ -2,6 +2,7 @@
 #include "analyzers/analysis/waves_rows.h"
 
 #include <algorithm>
+#include <span>
 #include <unordered_map>
 
 #include "analyzers/analysis/graph_places.h"
@@ -220,11 +221,14 @@ void append_wave_text(std::string& out, const Waves& waves, std::size_t number, 
   out += wave.items.size() > kMostNamed ? ", …\n" : "\n";
 }
 
-void append_wave_json(std::string& out, const Waves& waves, std::size_t number, const Wave& wave) {
+void append_wave_json(std::string& out, const Waves& waves, std::size_t number, const Wave& wave,
+                      std::size_t most_items) {
+  const std::span<const std::uint32_t> items(wave.items.data(), std::min(wave.items.size(), most_items));
   JsonWriter json(out);
   json.begin_object();
   json.field("row", "wave");
   json.field("wave", std::uint64_t{number});
+  json.field("count", std::uint64_t{wave.items.size()});
   json.field("sum", wave.sum);
   json.field("longest", wave.longest);
   json.key("regions");
@@ -233,11 +237,11 @@ void append_wave_json(std::string& out, const Waves& waves, std::size_t number, 
   json.end_array();
   json.key("items");
   json.begin_array();
-  for (const std::uint32_t one : wave.items) json.unsigned_value(one);
+  for (const std::uint32_t one : items) json.unsigned_value(one);
   json.end_array();
   json.key("names");
   json.begin_array();
-  for (const std::uint32_t one : wave.items) json.string(text_of(waves.names()[one]));
+  for (const std::uint32_t one : items) json.string(text_of(waves.names()[one]));
   json.end_array();
   json.end_object();
   out += '\n';
@@ -247,7 +251,8 @@ void append_all_waves(std::string& out, const Waves& waves, const WaveRowsWanted
   const std::vector<Wave> all = waves.waves();
   if (!wanted.as_json && !all.empty()) out += "waves:\n";
   for (std::size_t i = 0; i < all.size() && i < wanted.most; ++i)
-    (wanted.as_json ? append_wave_json : append_wave_text)(out, waves, i + 1, all[i]);
+    wanted.as_json ? append_wave_json(out, waves, i + 1, all[i], wanted.most_items)
+                   : append_wave_text(out, waves, i + 1, all[i]);
   if (!wanted.as_json) append_more(out, all.size(), wanted.most);
 }
 

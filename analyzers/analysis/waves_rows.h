@@ -11,8 +11,9 @@ namespace rondo::analyzers {
 
 struct WaveRowsWanted {
   bool as_json = false;
-  bool partition = false;       // also the runs of device work without the host
-  std::size_t most = SIZE_MAX;  // rows of each kind
+  bool partition = false;             // also the runs of device work without the host
+  std::size_t most = SIZE_MAX;        // rows of each kind
+  std::size_t most_items = SIZE_MAX;  // of a row `wave`: items and names
 };
 
 // All rows but the first one and the last one. `names`: another walk of the capture, at its beginning, which this runs.

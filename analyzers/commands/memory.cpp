@@ -62,7 +62,7 @@ Result<int> run_memory(Arguments args) {
 
   Output out;
   std::string lines;
-  RONDO_TRY(command.append_first_row(lines, analysis->walk()));
+  RONDO_TRY(command.write_first_row(out, analysis->walk()));
   const MemoryRows rows(*analysis, wanted, command.is_json());
   rows.peaks(lines);
   if (wanted.timeline) rows.timeline(lines);
@@ -70,6 +70,7 @@ Result<int> run_memory(Arguments args) {
   rows.advice(lines);
   if (wanted.pack) {
     rows.packing(lines, packing, false);
+    rows.stays(lines, packing);
     if (overlapping) rows.packing(lines, *overlapping, true);
   }
   out.write(lines);

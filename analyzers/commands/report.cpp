@@ -2,6 +2,10 @@
 // rondo report: what a capture does and where its time goes, as one page that needs nothing else.
 #include <algorithm>
 
+#include "analyzers/analysis/measured_times.h"
+#include "analyzers/analysis/report_gaps.h"
+#include "analyzers/analysis/report_memory.h"
+#include "analyzers/analysis/report_waves.h"
 #include "analyzers/analysis/rows.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/report_rows.h"
@@ -43,6 +47,9 @@ std::string page_of(const std::string& rows) {
   for (const auto& [mark, content] : {std::pair<std::string_view, std::string_view>{"@STYLE@", report_page::css},
                                       {"@SCRIPT@", report_page::js},
                                       {"@PARTS@", report_page::parts},
+                                      {"@GAPS@", report_page::gaps},
+                                      {"@WAVES@", report_page::waves},
+                                      {"@MEMORY@", report_page::memory},
                                       {"@ROWS@", rows}}) {
     const std::size_t at = page.find(mark);
     page.replace(at, mark.size(), content);
@@ -120,6 +127,9 @@ Result<int> run_report(Arguments args) {
   if (!order) return tl::unexpected(order.error());
   gather_order(*order, file);
   const ReportSync sync = gather_sync(file, file_word(file));
+  // Once is enough for a picture of the gaps.
+  player::Options for_gaps = wanted.replay;
+  for_gaps.loop = 1;
   FramePictures pictures(wanted.replay.span, info.frames);
   if (!no_replay) {
     pictures.take_from(wanted.replay);
@@ -147,9 +157,22 @@ Result<int> run_report(Arguments args) {
                            json.field("iterations", std::uint64_t{profiled ? profiled->iterations : 0});
                            json.field("span", wanted.replay.span.text());
                          }}));
+  const std::string replay_words = words_of(wanted.replay.span) + loop.replay_words();
+  ReportSection gaps;
+  gaps.command = text("rondo gaps {}{}", replay_words, file_word(file));
+  if (profiled)
+    gather_gaps(gaps, for_gaps);
+  else
+    gaps.error = why;
+  if (player::Interrupt::signal() != 0) return fail(Status::failed, gaps.error);
+  std::optional<MeasuredTimes> times;
+  if (profiled && !profiled->of_host) times = MeasuredTimes::of(*profiled);
+  const ReportSection waves =
+      gather_waves(file, words_of(wanted.replay.span) + file_word(file), wanted.replay.span, times ? &*times : nullptr);
+  const ReportSection memory = gather_memory(file, file_word(file));
   const std::string span = wanted.replay.span.text();
-  add_report_rows(rows, {file, info, data, *work, span, words_of(wanted.replay.span) + loop.replay_words(),
-                         profiled ? &*profiled : nullptr, why, pictures, *order, sync});
+  add_report_rows(rows, {file, info, data, *work, span, replay_words, profiled ? &*profiled : nullptr, why, pictures,
+                         *order, sync, gaps, waves, memory});
   const std::string page = page_of(rows.array());
   RONDO_TRY(write_page(output, page, file));
   Output out;

@@ -128,9 +128,8 @@ void add_sentences(ReportRows& rows, const ReportParts& parts) {
     }
   }
   if (!parts.sync.sentence.empty()) rows.sentence(parts.sync.sentence, text("rondo sync {}", file));
-  rows.sentence(text("At most {} of device memory are allocated at one time, after record {}.",
-                     size_text(parts.data.peak_bytes), parts.data.peak_record),
-                text("rondo dump --grep 'vk(Allocate|Free)Memory' {}", file));
+  for (const ReportSection* const section : {&parts.gaps, &parts.waves, &parts.memory})
+    if (!section->sentence.empty()) rows.sentence(section->sentence, section->command);
 }
 
 void add_facts(ReportRows& rows, const ReportParts& parts) {
@@ -200,6 +199,16 @@ void add_sync(ReportRows& rows, const ReportParts& parts) {
     });
 }
 
+void add_section(ReportRows& rows, const char* name, const ReportSection& section, const std::string& span) {
+  rows.lines() += section.lines;
+  rows.add(name, [&](JsonWriter& json) {
+    json.field("command", section.command);
+    if (!span.empty()) json.field("span", span);
+    json.field("notes", section.notes);
+    json.field("error", section.error);
+  });
+}
+
 }  // namespace
 
 std::string file_word(const std::string& file) { return shell_word((file.starts_with('-') ? "./" : "") + file); }
@@ -238,12 +247,9 @@ void add_report_rows(ReportRows& rows, const ReportParts& parts) {
       json.field("frame", frame);
       json.field("png", png);
     });
-  for (const MemoryPoint& point : parts.data.memory)
-    rows.add("memory", [&](JsonWriter& json) {
-      json.field("record", point.record);
-      json.field("bytes", point.bytes);
-      json.field("allocations", point.allocations);
-    });
+  add_section(rows, "gaps", parts.gaps, parts.span);
+  add_section(rows, "waves", parts.waves, parts.span);
+  add_section(rows, "memory", parts.memory, {});
   add_facts(rows, parts);
   for (const HiddenThing& hidden : parts.info.hidden)
     rows.add("hidden", [&](JsonWriter& json) {

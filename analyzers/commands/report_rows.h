@@ -8,6 +8,7 @@
 #include "analyzers/analysis/profile.h"
 #include "analyzers/analysis/report_data.h"
 #include "analyzers/analysis/report_order.h"
+#include "analyzers/analysis/report_section.h"
 #include "analyzers/analysis/report_sync.h"
 #include "analyzers/analysis/work_walk.h"
 #include "analyzers/commands/report_pictures.h"
@@ -70,9 +71,12 @@ struct ReportParts {
   const Profile* profile;         // null: nothing was played, …
   const std::string& no_profile;  // … for this reason
   const FramePictures& pictures;
-  // Rows that were made before: of the work graph of a frame, and of the synchronization.
+  // Rows that were made before: of the work graph of a frame, of the synchronization, and of other subcommands.
   const ReportOrder& order;
   const ReportSync& sync;
+  const ReportSection& gaps;
+  const ReportSection& waves;
+  const ReportSection& memory;
 };
 
 // A file as a word of a command line that is no option.

@@ -124,7 +124,24 @@ function canvas(parent, height, draw) {
   return [made, again];
 }
 
-// Lanes of intervals. lanes: {name, items: [{begin, end, name, text, key}]}, all in nanoseconds.
+// Lines from the lower left to the upper right: for a time in which nothing works.
+function hatch(context, left, top, width, height, filled) {
+  context.save();
+  context.beginPath();
+  context.rect(left, top, width, height);
+  context.clip();
+  context.strokeStyle = filled;
+  context.lineWidth = 2;
+  context.beginPath();
+  for (let x = left - height - (left - height) % 7; x < left + width; x += 7) {
+    context.moveTo(x, top + height);
+    context.lineTo(x + height, top);
+  }
+  context.stroke();
+  context.restore();
+}
+
+// Lanes of intervals. lanes: {name, items: [{begin, end, name, text, key, hatch, fill}]}, all in nanoseconds.
 function timeline(parent, id, lanes, keys) {
   const bar = element(parent, "div", undefined, {class: "bar"});
   const choice = element(bar, "select", undefined, {"aria-label": "colour by"});
@@ -157,14 +174,18 @@ function timeline(parent, id, lanes, keys) {
         const left = Math.max(at(item.begin), label), right = Math.max(Math.min(at(item.end), width - 4), left + 1);
         if (right <= drawnTo && right - left < 2) continue;
         drawnTo = Math.max(drawnTo, right);
-        context.fillStyle = colour(keys[choice.value](item));
-        context.fillRect(left, y, right - left, row - 4);
+        const filled = item.fill ? css(item.fill) : colour(keys[choice.value](item));
+        if (item.hatch) hatch(context, left, y, right - left, row - 4, filled);
+        else {
+          context.fillStyle = filled;
+          context.fillRect(left, y, right - left, row - 4);
+        }
         if (right - left < 60) continue;
         context.save();
         context.beginPath();
         context.rect(left, y, right - left - 3, row - 4);
         context.clip();
-        context.fillStyle = "#fff";
+        context.fillStyle = item.hatch ? css("--ink") : "#fff";
         context.fillText(item.name, left + 4, y + 15);
         context.restore();
       }
@@ -290,6 +311,7 @@ if (calls.length) {
   timeline(place, "host-timeline", [...lanes].map(([name, all]) => ({name: "thread " + name, items: all})), {command: one => one.call.command});
   element(place, "p", `${whole(calls.length)} of ${whole(head.timed_calls)} timed calls, the longest: submits, waits, presents, acquires.`, {class: "note"});
 }
+gapsSection();
 const timeColumns = [
   {name: "share", get: row => row.share, show: percent}, {name: "median", get: row => row.median_ns, show: time},
   {name: "min", get: row => row.min_ns, show: time}, {name: "p95", get: row => row.p95_ns, show: time},
@@ -316,6 +338,7 @@ if (frames.length > 1) {
     {name: "submits", get: row => row.submits, show: whole}, {name: "commands", get: row => row.commands, show: whole},
     {name: "calls", get: row => row.calls, show: whole}]);
 }
+wavesSection();
 orderSection();
 syncSection();
 const pictures = of("picture");
@@ -328,13 +351,7 @@ if (pictures.length) {
     element(figure, "figcaption", "frame " + row.frame);
   }
 }
-const memory = of("memory");
-if (memory.length) {
-  const place = section("Memory allocated");
-  series(place, "memory-series", memory.map(row => [row.record, row.bytes]), {x: value => "record " + whole(Math.round(value)), y: bytes});
-  table(place, "memory", memory, [{name: "record", get: row => row.record, show: whole}, {name: "allocated", get: row => row.bytes, show: bytes},
-    {name: "allocations", get: row => row.allocations, show: whole}]);
-}
+memorySection();
 {
   const place = section("Devices, and what is not known");
   table(place, "facts", of("fact"), [{name: "what", get: row => row.name}, {name: "", get: row => row.text}]);

@@ -23,6 +23,7 @@ constexpr RowField kWavesFields[] = {
      "with --profile: from the begin of the first item to the end of the last one, in nanoseconds"},
 
     {"wave", "wave", "number, from 1; its items need none of one another, and one of the wave before"},
+    {"wave", "count", "items in it"},
     {"wave", "sum", "of the lengths of its items"},
     {"wave", "longest", "the greatest of these"},
     {"wave", "regions", "array: the regions of the program, from 1, that have these items"},
