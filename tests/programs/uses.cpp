@@ -150,6 +150,7 @@ Image target(Bench& b, VkImageUsageFlags usage) {
   return create_image(b, image_info(VK_FORMAT_R8G8B8A8_UNORM, kExtent, usage | VK_IMAGE_USAGE_COLOR_ATTACHMENT_BIT));
 }
 
+// It blends, and so reads what it cleared or loaded.
 void pass(Bench& b, const Image& image, VkAttachmentLoadOp load, VkAttachmentStoreOp store) {
   VkRenderingAttachmentInfo color = attachment(image.view, VK_IMAGE_LAYOUT_GENERAL, load);
   color.storeOp = store;
@@ -160,6 +161,12 @@ void pass(Bench& b, const Image& image, VkAttachmentLoadOp load, VkAttachmentSto
                              .pColorAttachments = &color};
   vkCmdBeginRendering(b.cmd, &info);
   Drawing d = shapes(b);
+  d.attachments = {{.blendEnable = VK_TRUE,
+                    .srcColorBlendFactor = VK_BLEND_FACTOR_ONE,
+                    .dstColorBlendFactor = VK_BLEND_FACTOR_ONE,
+                    .srcAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+                    .dstAlphaBlendFactor = VK_BLEND_FACTOR_ONE,
+                    .colorWriteMask = 0xf}};
   vkCmdBindPipeline(b.cmd, VK_PIPELINE_BIND_POINT_GRAPHICS, build(b, d));
   set_area(b.cmd, kExtent);
   draw(b.cmd, d.layout, {});
