@@ -2,6 +2,7 @@
 #include "analyzers/analysis/graph/swapchain_images.h"
 
 #include "format/codec/schema.h"
+#include "generated/args.h"
 
 namespace rondo::graph {
 
