@@ -16,7 +16,7 @@ const Recording& planted(const Words& words, const std::string& settings) {
   CaptureOptions options;
   options.driver = fake;
   options.settings = settings;
-  Words all{program("gaps")};
+  Words all{program("planted/gaps")};
   all.insert(all.end(), words.begin(), words.end());
   return captured(all, options);
 }

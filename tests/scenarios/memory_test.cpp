@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `rondo memory` says of programs: of planted ones (tests/programs/uses), which say themselves what is right; and
-// of all, that its packings are right and that its peak is the driver's own.
+// What `rondo memory` says of programs: of planted ones (tests/programs/planted/uses), which say themselves what is
+// right; and of all, that its packings are right and that its peak is the driver's own.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <map>
@@ -67,7 +67,7 @@ void check_places(const std::vector<Json>& rows) {
 }
 
 void check_answers(const std::string& name, bool clean) {
-  Words words{program("uses"), name};
+  Words words{program("planted/uses"), name};
   if (clean) words.emplace_back("clean");
   words = without_checks(words);
   if (const std::string why = cannot_run(words, fake); !why.empty()) return;
@@ -112,7 +112,7 @@ void check_answers(const std::string& name, bool clean) {
 
 SCENARIO("each planted use has its class or its advice, and its clean twin has not", "[memory]") {
   Command ask;
-  ask.arguments = {program("uses"), "--list"};
+  ask.arguments = {program("planted/uses"), "--list"};
   const Outcome list = run(ask);
   REQUIRE(list.status == 0);
   for (const std::string& name : lines(list.out))
