@@ -123,7 +123,8 @@ void MemoryUses::close(std::uint32_t resource, std::uint64_t begin, std::uint64_
     if (memory.is_mapped || memory.mapped_to > version.last) {
       use.may_be_read_by_host = true;
       is_read = true;
-      last = read = std::max(last, item);
+      // Until something replaces it; and up to the item at which it ends.
+      last = read = std::max(last, at_end || item == 0 ? item : item - 1);
     }
   }
   if (version.is_undefined && version.last == version.from && !is_read) return;
