@@ -7,6 +7,7 @@
 #include "analyzers/analysis/report_memory.h"
 #include "analyzers/analysis/report_waves.h"
 #include "analyzers/analysis/rows.h"
+#include "analyzers/analysis/work_span.h"
 #include "analyzers/commands/commands.h"
 #include "analyzers/commands/report_rows.h"
 #include "analyzers/export/out_file.h"
@@ -120,6 +121,10 @@ Result<int> run_report(Arguments args) {
   const ReportData data = gather_report_data(*walk);
   auto work = WorkWalk::open(file);
   if (!work) return tl::unexpected(work.error());
+  if (asked.kind != SpanRequest::Kind::whole) {
+    const auto span = WorkSpan::find(*work, asked);
+    if (!span) return tl::unexpected(span.error());
+  }
   std::optional<Profile> profiled;
   std::string why = "--no-replay was given";
   wanted.replay.span = span_of_report(asked, info);

@@ -313,6 +313,7 @@ SCENARIO("a report says what it could not find out", "[report]") {
     CHECK(made.status == 0);
     CHECK(made.out.find("without the device's times: --no-replay was given") != std::string::npos);
     CHECK(read_file(file).find("--no-replay was given") != std::string::npos);
+    CHECK(report({path, "--no-replay", "--submits", "500:600", "-o", file}, lavapipe).status == kUsage);
   }
   WHEN("no device can play it") {
     Command command;
