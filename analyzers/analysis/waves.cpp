@@ -267,7 +267,8 @@ std::vector<Partition> Waves::partitions() const {
       return;
     }
     const ItemKind kind = kinds_[one];
-    if (kind == ItemKind::host || kind == ItemKind::present || kind == ItemKind::lifetime) {
+    if (kind == ItemKind::host || kind == ItemKind::acquire || kind == ItemKind::present ||
+        kind == ItemKind::lifetime) {
       if (between.work > between.host) {
         between.host = between.work;
         between.by = one;
@@ -281,7 +282,9 @@ std::vector<Partition> Waves::partitions() const {
       const bool is_cut = !all.empty() && between.host == all.size();
       const bool is_read = !all.empty() && read_back < at_[one];
       if (is_cut)
-        end(kinds_[between.by] == ItemKind::present ? Partition::End::present : Partition::End::host_write,
+        end(kinds_[between.by] == ItemKind::present || kinds_[between.by] == ItemKind::acquire
+                ? Partition::End::present
+                : Partition::End::host_write,
             names_[between.by].record, false);
       else if (is_read)
         end(Partition::End::read_back, read_back, true);

@@ -60,9 +60,9 @@ class Exporter {
   virtual Result<std::vector<ExportedFile>> finish(const GraphWalk& walk, const GraphTotals& totals) = 0;
 };
 
-// True if the host itself does it, and no queue: a host write, a host copy, a call that ends objects.
+// True if the host itself does it, and no queue: a host write, a host copy, an acquire, a call that ends objects.
 inline bool is_of_host(graph::ItemKind kind) {
-  return kind == graph::ItemKind::host || kind == graph::ItemKind::lifetime;
+  return kind == graph::ItemKind::host || kind == graph::ItemKind::acquire || kind == graph::ItemKind::lifetime;
 }
 
 // What a file says of itself: name, and value. What it is of, and what its times are.
