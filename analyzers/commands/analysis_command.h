@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rondo graph, who, why and sync have in common: the capture that they look at, its budgets, the first row, and
-// the exit status of a capture that could be read only in part.
+// What rondo graph, who, why, sync, waves, memory and export have in common: the capture that they look at, its
+// budgets, the first row, and the exit status of a capture that could be read only in part.
 #pragma once
 
 #include <string>

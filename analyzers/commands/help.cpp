@@ -153,8 +153,8 @@ namespace {
 
 std::string rows_text() {
   std::string out =
-      "The rows of rondo info --draws --json, and of profile, graph, who, why and sync with --format=jsonl: a JSON\n"
-      "object on each line, \"row\" first. What each row has stands at its end.\n"
+      "The rows of rondo info --draws --json, and of profile, graph, who, why, sync, waves, memory, gaps and export\n"
+      "with --format=jsonl: a JSON object on each line, \"row\" first. What each row has stands at its end.\n"
       "The first row is \"analysis\", the last one \"summary\". Fields that do not apply are absent.\n";
   std::string_view row;
   for (const RowField& field : row_fields()) {

@@ -26,7 +26,7 @@ constexpr RowField kCommonFields[] = {
     {"analysis", "counters",
      "profile: array of objects, with --counters: name, category, description, unit, and of_row, whether a row has the "
      "sum or the mean of its commands"},
-    {"analysis", "mode", "profile: natural or isolated"},
+    {"analysis", "mode", "profile: natural, waves or isolated"},
     {"analysis", "span", "profile: what was played"},
     {"analysis", "iterations", "profile: how often"},
     {"analysis", "timer_ns", "profile: a tick of the device's clock, in nanoseconds"},

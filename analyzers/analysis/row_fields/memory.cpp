@@ -111,6 +111,7 @@ constexpr RowField kMemoryFields[] = {
     {"summary", "bound", "memory: likewise"},
     {"summary", "live", "memory: likewise"},
     {"summary", "advice", "memory: how many rows of advice there are"},
+    {"summary", "frames", "memory: of the capture"},
     {"summary", "now", "memory: of all blocks together"},
     {"summary", "packed", "memory: likewise; a block that would be larger than now counts as now"},
     {"summary", "lower_bound", "memory: likewise"},
