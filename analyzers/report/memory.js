@@ -107,7 +107,7 @@ function memoryRectangles(place, rects) {
   const classes = [...new Set(rects.map(one => one.class))], bar = element(place, "div", undefined, {class: "bar"});
   for (const one of classes) {
     const name = element(bar, "span", undefined, {class: "curve"});
-    element(name, "i").style.borderTopColor = colour(one);
+    element(name, "i").style.setProperty("--kind", colour(one));
     element(name, "span", " " + one);
   }
 }
