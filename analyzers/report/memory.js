@@ -19,17 +19,7 @@ function curves(parent, id, lines, {x, y}) {
   const first = Math.min(...all.map(point => point[0])), last = Math.max(...all.map(point => point[0]), first + 1);
   const at = (value, width) => left + (value - first) / (last - first) * (width - left - 10);
   const [made] = canvas(parent, 170, (context, width, height) => {
-    context.fillStyle = css("--paper");
-    context.fillRect(0, 0, width, height);
-    context.strokeStyle = css("--line");
-    context.fillStyle = css("--faint");
-    for (const part of [0, 0.5, 1]) {
-      const line = height - 18 - part * (height - 34);
-      context.beginPath(); context.moveTo(left, line); context.lineTo(width - 10, line); context.stroke();
-      context.fillText(y(most * part), 4, line + 4);
-    }
-    context.fillText(x(first), left, height - 4);
-    context.textAlign = "right"; context.fillText(x(last), width - 10, height - 4); context.textAlign = "left";
+    axes(context, width, height, {left, most, y: y, x: [x(first), x(last)]});
     const top = value => height - 18 - value / most * (height - 34);
     for (const line of lines) {
       context.strokeStyle = css(line.colour);
@@ -57,17 +47,7 @@ function curves(parent, id, lines, {x, y}) {
 function rectangles(parent, id, rects, {last, most, x}) {
   const left = 70;
   const [made] = canvas(parent, 220, (context, width, height) => {
-    context.fillStyle = css("--paper");
-    context.fillRect(0, 0, width, height);
-    context.strokeStyle = css("--line");
-    context.fillStyle = css("--faint");
-    for (const part of [0, 0.5, 1]) {
-      const line = height - 18 - part * (height - 34);
-      context.beginPath(); context.moveTo(left, line); context.lineTo(width - 10, line); context.stroke();
-      context.fillText(bytes(Math.round(most * part)), 4, line + 4);
-    }
-    context.fillText(x(0), left, height - 4);
-    context.textAlign = "right"; context.fillText(x(last), width - 10, height - 4); context.textAlign = "left";
+    axes(context, width, height, {left, most, y: value => bytes(Math.round(value)), x: [x(0), x(last)]});
     for (const one of rects) {
       const box = place(one, width, height);
       context.fillStyle = colour(one.key);

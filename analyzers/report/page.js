@@ -226,23 +226,28 @@ function timeline(parent, id, lanes, keys) {
   reset.addEventListener("click", () => move(first, last));
 }
 
+// An empty picture with lines at 0, at half and at `most`, and what stands at both ends of the axis x.
+function axes(context, width, height, {left, most, y, x}) {
+  context.fillStyle = css("--paper");
+  context.fillRect(0, 0, width, height);
+  context.strokeStyle = css("--line");
+  context.fillStyle = css("--faint");
+  for (const part of [0, 0.5, 1]) {
+    const line = height - 18 - part * (height - 34);
+    context.beginPath(); context.moveTo(left, line); context.lineTo(width - 10, line); context.stroke();
+    context.fillText(y(most * part), 4, line + 4);
+  }
+  context.fillText(x[0], left, height - 4);
+  context.textAlign = "right"; context.fillText(x[1], width - 10, height - 4); context.textAlign = "left";
+}
+
 // One value over another. points: [x, y]; bars, or a line that keeps its value.
 function series(parent, id, points, {x, y, bars}) {
   const most = Math.max(...points.map(point => point[1]), 1), left = 70;
   const first = points[0][0], last = Math.max(points[points.length - 1][0], first + 1);
   const at = (value, width) => left + (value - first) / (last - first) * (width - left - 10);
   const [made] = canvas(parent, 150, (context, width, height) => {
-    context.fillStyle = css("--paper");
-    context.fillRect(0, 0, width, height);
-    context.strokeStyle = css("--line");
-    context.fillStyle = css("--faint");
-    for (const part of [0, 0.5, 1]) {
-      const line = height - 18 - part * (height - 34);
-      context.beginPath(); context.moveTo(left, line); context.lineTo(width - 10, line); context.stroke();
-      context.fillText(y(most * part), 4, line + 4);
-    }
-    context.fillText(x(first), left, height - 4);
-    context.textAlign = "right"; context.fillText(x(last), width - 10, height - 4); context.textAlign = "left";
+    axes(context, width, height, {left, most, y: y, x: [x(first), x(last)]});
     const top = value => height - 18 - value / most * (height - 34);
     context.fillStyle = context.strokeStyle = css("--accent");
     if (bars) {
