@@ -19,7 +19,7 @@ struct GapReplay {
   Gaps gaps;                      // of the paced iteration that took the least time
   std::vector<Gap> only_unpaced;  // the player's own
   std::vector<std::string> devices, replaced;
-  GapClock clock{};             // of the devices, the least exact
+  GapClock clock{};             // how clocks were related; with several devices that of the least exact one
   double uncertainty = 0;       // of the host's time of an item, in nanoseconds
   double tick = 1;              // of the devices' clocks
   double captured_seconds = 0;  // from the first call that has a time to the end of the last one; 0: there is none

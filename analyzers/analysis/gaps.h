@@ -36,7 +36,7 @@ struct GapTimes {
     std::uint64_t record = 0;
     double begin = 0, end = 0;
   };
-  // Of an item's device.
+  // How the clock of the device that executes an item relates to the host's clock.
   struct Clock {
     bool is_known = false;  // else begins and ends are from the first timestamp of the device on
     double uncertainty = 0;

@@ -61,7 +61,7 @@ void raise_peak(MemoryPeak& peak, std::uint64_t bytes, std::uint64_t record) {
   if (bytes > peak.bytes) peak = {bytes, record};
 }
 
-// Of two points that follow one another, one with the most of both.
+// Halves the points: two neighbours become one, which has the larger of both values.
 void thin_points(std::vector<MemoryTimelinePoint>& points) {
   std::size_t kept = 0;
   for (std::size_t i = 0; i < points.size(); i += 2) {

@@ -342,7 +342,7 @@ void MemoryUses::attachments_end(std::uint32_t item) {
   }
 }
 
-// What nobody can follow may use all that is reachable.
+// A shader that follows addresses may use every resource whose address or descriptor is in memory.
 void MemoryUses::take_reachable(const access::Executed& executed) {
   if (executed.reach.unknown == 0 || reached_ == walk_.model().reached()) return;
   reached_ = walk_.model().reached();

@@ -22,7 +22,7 @@
 
 namespace rondo::analyzers {
 
-// Of the whole span, or of one frame of it. Lengths are nanoseconds with a profile, and else numbers of items.
+// Sums over the whole span or over one frame. With a profile lengths are nanoseconds, else numbers of items.
 struct WaveTotals {
   std::uint64_t frame = 0;
   std::uint64_t items = 0;
@@ -85,8 +85,8 @@ class Waves {
   // The longest paths: of the data, and of the program.
   const std::vector<graph::PathStep>& data_path() const { return data_path_; }
   const std::vector<graph::PathStep>& program_path() const { return program_path_; }
-  // Of each step of the program's path: whether the data needs it, too: the item of the step needs that of the step
-  // before, through others or not. Nothing: it was not found out (NeedLists::leads()).
+  // For each step of the program's path: true if its item also needs the item of the step before, directly or through
+  // others. Nothing: it was not found out (NeedLists::leads()).
   std::vector<std::optional<bool>> needed_steps() const;
 
   // The synchronization that costs most on the program's path, at most so many; the first costs most. Without those

@@ -23,7 +23,7 @@ struct CapturedTime {
 // Of all calls of these records that have times, in the order of the records. Reads the capture from its begin on.
 Result<std::vector<CapturedTime>> read_captured_times(Reader& reader, const RecordRange& records);
 
-// A call of the span, as it was played. It began and ended at these times of CLOCK_MONOTONIC.
+// When a call of the span was played: its begin and its end by CLOCK_MONOTONIC.
 struct PlayedCall {
   std::uint64_t record = 0;
   std::uint64_t begin_ns = 0, end_ns = 0;

@@ -52,7 +52,7 @@ class ChakraFile : public ::testing::Test {
     used_ += bytes;
     return made;
   }
-  // Exports what was recorded; item `i` takes micros[i]. Returns what the reader says of it.
+  // Exports the recorded work with micros[i] as the time of item `i`, and returns what the reader prints.
   JsonText exported(const std::vector<std::uint64_t>& micros, std::vector<std::string> more = {}) {
     scene_.submit(last_);
     scene_.capture.finish();

@@ -18,7 +18,7 @@ class StepBuilder {
   HasSteps run() {
     find_signals();
     find_submits();
-    // A node stands before the ops of its time.
+    // Work comes before the synchronization operations of the same time.
     std::vector<std::uint32_t> order(nodes_.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     std::stable_sort(order.begin(), order.end(),

@@ -68,7 +68,7 @@ class NeedLists {
   }
 
  private:
-  // An item or a join, in the order in which they were told.
+  // An item or a join. The list has them in the order in which the work graph told them.
   struct Node {
     std::uint32_t number = 0;
     std::uint64_t first = 0, possible = 0;  // where its certain and possible needs begin; these end where others begin

@@ -85,7 +85,7 @@ class PlacedItems {
   // The lowest place that is free there. Nothing: more than `steps` would be needed, which are counted down.
   std::optional<std::uint64_t> lowest(std::uint64_t size, std::uint64_t alignment, std::uint64_t& steps) {
     std::uint64_t at = 0;
-    // Until all of them, one after the other, say that it is free.
+    // The search ends when the place `at` was free in all of them, without a move between.
     for (std::size_t i = 0, free = 0; free < in_the_way_.size(); i = i + 1 < in_the_way_.size() ? i + 1 : 0) {
       if (steps == 0) return std::nullopt;
       steps -= 1;

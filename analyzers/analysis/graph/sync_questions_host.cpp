@@ -20,8 +20,8 @@ constexpr AccessKind kPresentedRead{16, 15};
 static_assert(VkPipelineStageFlags2{1} << kPresentedRead.stage == VK_PIPELINE_STAGE_2_ALL_COMMANDS_BIT);
 static_assert(VkAccessFlags2{1} << kPresentedRead.access == VK_ACCESS_2_MEMORY_READ_BIT);
 
-// Of one pool so many queries are followed. The host is taken to have read the results of all later queries: so a race
-// may be missed, but no false one is named.
+// This many queries of a pool are followed. The analysis assumes that the host has read the results of all others. So
+// it may miss a race, but it names no false one.
 constexpr std::uint64_t kMostQueries = std::uint64_t{1} << 16;
 
 bool is_concurrent(const model::Call& call) {

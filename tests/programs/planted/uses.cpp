@@ -84,7 +84,7 @@ void expect_advice(const Bench& b, const char* rule, const std::string& about) {
     std::printf("expect advice %s %s\n", rule, about.c_str());
 }
 
-// One buffer of each class. Of the clean twin each one is used in one more way, which makes another class of it.
+// One buffer of each class. The clean twin uses each buffer in one more way, so that it has another class.
 void classes(Bench& b) {
   const Buffer up = mapped(b), weights = local(b), middle = local(b), state = local(b), down = mapped(b),
                garbage = local(b), idle = local(b), changing = mapped(b);
