@@ -85,9 +85,9 @@ Result<int> run_report(Arguments args) {
   Cli cli(
       "rondo report",
       "Writes one page about a capture, for a browser: what it does, where the time of the device goes, what the host\n"
-      "waits for, what must come after what, which barriers are wrong or needless, and how much memory it has. The "
-      "page\n"
-      "needs no network and no other file. The span is played for it, on a device, as by rondo profile.");
+      "waits for, when the device does nothing and why, what could run at the same time, what must come after what,\n"
+      "which barriers are wrong or needless, and how much memory it has. The page needs no network and no other file.\n"
+      "The span is played for it, on a device, as by rondo profile, and once at the program's pace, as by rondo gaps.");
   cli.value("-o,--output", "PAGE.html", "where the page goes", output);
   cli.flag("--no-replay", "touch no device: without the times of the device", no_replay);
   cli.value("--order-frame", "N", "the frame whose work graph the page shows (default: a typical one of the span)",
